@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+"""Judges the kernel log of a guest: finds what a kernel says when something is wrong."""
+
+import re
+
+# What precedes a message: "[   12.345678] ", and with some configurations "[  T123] ".
+PREFIX = re.compile(r"^(<\d+>)?(\[ *\d+\.\d+\]\s?)?(\[ *[TC]\d+\]\s)?")
+
+# Each matches at the start of a message. "WARNING: " covers WARN_ON and most of lockdep,
+# "BUG" KASAN, KCSAN, SLUB, lockups and sleeping in atomic context.
+TROUBLE = re.compile(
+    r"(watchdog: |kernel )?BUG\b"
+    r"|\[ BUG: "
+    r"|WARNING: "
+    r"|------------\[ cut here"
+    r"|Kernel panic"
+    r"|Oops\b"
+    r"|general protection fault"
+    r"|stack segment|divide error|invalid opcode|double fault|int3:"
+    r"|INFO: task .* blocked for more than"
+    r"|INFO: trying to register non-static key"
+    r"|(rcu: )?INFO: .* (self-)?detected (stall|expedited stall)"
+    r"|(rcu: )?INFO: .* detected stalls"
+    r"|UBSAN: |ODEBUG: "
+    r"|list_(add|del)\w* corruption"
+    r"|refcount_t: "
+    r"|unregister_netdevice: waiting"
+    r"|kmem_cache_destroy "
+    r"|guest-init: ERROR"
+)
+
+# guest-init copies what kmemleak found into the log with this prefix. rxe and the rest of
+# the kernel leak a little by themselves, and kmemleak guesses; only what was allocated on
+# behalf of our module counts, that is, has it in its back trace.
+LEAK = "leak: "
+LEAK_START = "leak: unreferenced object"
+OURS = "[ucmad"
+
+CONTEXT = 45
+
+
+def messages(text):
+    """The lines of a log without time stamps."""
+    return [PREFIX.sub("", line.rstrip("\r")) for line in text.split("\n")]
+
+
+def leaks(lines):
+    """Yields (first line, one past the last line) of each leak in `lines`."""
+    start = None
+    for number, line in enumerate(lines):
+        if start is not None and (not line.startswith(LEAK) or line.startswith(LEAK_START)):
+            yield start, number
+            start = None
+        if line.startswith(LEAK_START):
+            start = number
+    if start is not None:
+        yield start, len(lines)
+
+
+def troubled(lines):
+    """Yields (first line, one past the last line) of each report in `lines`."""
+    for number, line in enumerate(lines):
+        if TROUBLE.match(line):
+            yield number, min(number + CONTEXT, len(lines))
+    for first, end in leaks(lines):
+        if any(OURS in line for line in lines[first:end]):
+            yield first, end
+
+
+def reports(text):
+    """What is wrong according to a log: a list of its lines, empty if all is well."""
+    lines = messages(text)
+    shown = set()
+    for first, end in troubled(lines):
+        shown.update(range(first, end))
+    return [lines[number] for number in sorted(shown)]
