@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace ucmad {
@@ -250,6 +251,8 @@ public:
     [[nodiscard]] UCMAD_API int fd() const noexcept;
 
 private:
+    friend class Listener;
+
     CmId(std::shared_ptr<const detail::File> file, Handle handle) noexcept;
 
     template <typename Struct>

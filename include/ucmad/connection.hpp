@@ -56,7 +56,8 @@ public:
 
     /// Waits until the connection ends, confirms the peer's DREQ and brings the QP to the error
     /// state. Returns the event that ended it: DreqReceived, RejReceived, DeviceRemoved, or an
-    /// error event. None: it is still there after that time.
+    /// error event. None: it is still there after that time, or its end was told by an earlier
+    /// call. Passes over events that end nothing, such as MraReceived.
     UCMAD_API std::optional<Event> wait_closed(Timeout timeout = forever);
 
     /// Disconnects: QP to the error state, DREQ, waits for the answer. Does no more than confirm if
@@ -70,6 +71,7 @@ private:
     CmId id_;
     ibv_qp* qp_ = nullptr;
     Event peer_event_;
+    bool closed_ = false; ///< The event that ended the connection was seen.
 };
 
 } // namespace ucmad

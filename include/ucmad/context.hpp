@@ -17,6 +17,7 @@
 namespace ucmad {
 
 namespace detail {
+class DispatcherState;
 class File;
 } // namespace detail
 
@@ -158,6 +159,9 @@ public:
 
 private:
     friend class CmId;
+    friend class detail::DispatcherState;
+
+    explicit Context(std::shared_ptr<const detail::File> file) noexcept;
 
     std::shared_ptr<const detail::File> file_;
 };

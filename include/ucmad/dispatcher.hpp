@@ -62,14 +62,11 @@ private:
 };
 
 struct DispatcherOptions {
-    /// Events that a thread takes at a time. More save system calls, but make an event wait for the
-    /// handlers of those before it in the batch, though another thread might be idle.
-    std::uint32_t batch = 1;
-
-    /// Called with events of objects that have no handler (any more), by several threads at once.
-    /// An event may be of an object that was deregistered or destroyed after it was taken. A
-    /// request that comes here is rejected when this returns, unless it calls CmId::adopt().
-    /// Without it, such events are dropped and counted.
+    /// Called with events of objects that have no handler (any more), by several threads at once;
+    /// the object may have been deregistered or destroyed after the event was taken. The new CM ID
+    /// of a REQ that comes here is the handler's, see CmId::adopt().
+    ///
+    /// Without it such events are dropped and counted, and peers whose REQ it was are rejected.
     EventHandler unhandled;
 };
 
@@ -88,7 +85,7 @@ struct DispatcherOptions {
 /// and waits in epoll_wait() when there are none.
 class Dispatcher {
 public:
-    /// The Context must outlive the Dispatcher.
+    /// The file stays open as long as the Dispatcher is there.
     UCMAD_API explicit Dispatcher(const Context& context, DispatcherOptions options = {});
 
     /// Stops, and waits for the threads of start(). Not to be called from a handler, nor while a
@@ -117,10 +114,12 @@ public:
     UCMAD_API void start(unsigned threads = 1);
 
     /// Has all threads return once the handler that they run has returned. For good: run() returns
-    /// at once afterwards. What was taken is handled before, and the other events stay in the file.
+    /// at once afterwards. Events that were not taken stay in the file. May be called from a signal
+    /// handler.
     UCMAD_API void stop() noexcept;
 
-    /// Waits for the threads of start() after stop(). Not to be called from a handler.
+    /// Waits until the threads of start() have returned, that is, for stop(). Not to be called from
+    /// a handler that runs on one of them.
     UCMAD_API void join();
 
     /// Events that were dropped because their object had no handler.

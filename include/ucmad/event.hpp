@@ -218,6 +218,9 @@ struct Event : EventBase {
     std::vector<std::byte> private_data; ///< See EventView::private_data.
 };
 
+/// Flag of an Ack: it sets the user context.
+inline constexpr std::uint32_t ack_sets_context = 1;
+
 /// Acknowledges the events of one object, up to and including one. It is the ABI's struct
 /// ucmad_ack.
 struct Ack {
@@ -232,7 +235,8 @@ struct Ack {
 
     /// Gives the object a user context in the same step (EV-CONTEXT).
     Ack(const EventBase& event, std::uint64_t new_context) noexcept
-        : object(event.object), flags(1), sequence(event.sequence), context(new_context) {}
+        : object(event.object), flags(ack_sets_context), sequence(event.sequence),
+          context(new_context) {}
 };
 
 } // namespace ucmad
