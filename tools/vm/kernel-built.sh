@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+#
+# Part of tools/vm/kernel: a kernel built in the cache from Debian's source package.
+
+# built PACKAGE FRAGMENT: set $dir to that source's kernel with tinyconfig and the fragment.
+built() {
+	tarball=$(source_tarball "$1")
+	key=$({ echo "${tarball##*/}"; cat "$2" "$here/kernel-built.sh"; } | sha256sum | cut -c 1-12)
+	dir=$cache/$name/$key
+	[ -r "$dir/env" ] && return
+
+	rm -rf "${cache:?}/$name"
+	mkdir -p "$dir"
+	log=$dir/build.log
+	say "building the $name kernel; this takes some minutes ($log)"
+	unpack_source "$tarball"
+	configure "$2"
+	compile
+	prune
+	describe_built >"$dir/env.new"
+	mv "$dir/env.new" "$dir/env"
+}
+
+# Print the path of the newest source in the cache, or after fetching it.
+source_tarball() {
+	cached=$(ls -t "$cache/sources/$1"_*.tar.xz 2>/dev/null | head -n 1)
+	if [ -z "$cached" ] || [ -n "$update" ]; then
+		version=$(find_candidate "$1")
+		cached=$cache/sources/$1_$version.tar.xz
+		[ -r "$cached" ] || fetch_source "$1" "$version" "$cached"
+	fi
+	echo "$cached"
+}
+
+# fetch_source PACKAGE VERSION TARBALL
+fetch_source() {
+	mkdir -p "$cache/sources"
+	work=$(mktemp -d "$cache/sources/fetch.XXXXXX")
+	(cd "$work" && fetch "$1=$2" && dpkg-deb -x ./*.deb .)
+	mv "$work/usr/src/$1.tar.xz" "$3"
+	rm -r "$work"
+}
+
+unpack_source() {
+	mkdir -p "$dir/build"
+	tar -C "$dir/build" --strip-components 1 -xJf "$1"
+}
+
+kbuild() {
+	make -C "$dir/build" -j"$(nproc)" KBUILD_BUILD_USER=ucmad KBUILD_BUILD_HOST=ucmad "$@"
+}
+
+# configure FRAGMENT: and see to it that nothing asked for was dropped on the way.
+configure() {
+	kbuild tinyconfig >>"$log" 2>&1
+	# Twice: the first round can leave an option out whose dependency comes later.
+	(cd "$dir/build" && scripts/kconfig/merge_config.sh -m .config "$1") >>"$log" 2>&1
+	kbuild olddefconfig >>"$log" 2>&1
+	missing=$(grep '^CONFIG_' "$1" | grep -vxF -f "$dir/build/.config" || true)
+	[ -z "$missing" ] || die "these options do not take effect:
+$missing"
+}
+
+# With a sign of life every 20 s.
+compile() {
+	kbuild bzImage modules >>"$log" 2>&1 &
+	job=$!
+	started=$(date +%s)
+	while sleep 1 && kill -0 "$job" 2>/dev/null; do
+		elapsed=$(($(date +%s) - started))
+		[ $((elapsed % 20)) != 0 ] ||
+			say "$elapsed s, $(grep -c '^  [A-Z]' "$log") steps, at $(tail -n 1 "$log")"
+	done
+	wait "$job" || { tail -n 30 "$log" >&2; die "the build failed"; }
+}
+
+# Keep what it takes to boot the kernel and to build modules for it.
+prune() {
+	cd "$dir/build"
+	cp arch/x86/boot/bzImage "$dir/bzImage"
+	find . -name '*.o' ! -path './scripts/*' ! -path './tools/*' -delete
+	find . \( -name '*.a' -o -name '*.cmd' \) ! -path './scripts/*' ! -path './tools/*' -delete
+	rm -rf vmlinux* arch/x86/boot Documentation drivers fs sound net mm security crypto samples
+	cd - >/dev/null
+}
+
+describe_built() {
+	cat <<-END
+	KERNEL_RELEASE='$(cat "$dir/build/include/config/kernel.release")'
+	KERNEL_IMAGE='$dir/bzImage'
+	KERNEL_DIR='$dir/build'
+	KERNEL_MODULES=''
+	END
+}
