@@ -152,7 +152,7 @@ struct ucmad_devices {
  * @UCMAD_EVENT_CM_SIDR_REQ_ERROR: The SIDR REQ was not answered. struct ucmad_cm_error_event.
  * @UCMAD_EVENT_CM_SIDR_REP: Answer to a SIDR REQ. struct ucmad_cm_sidr_rep_event, 136 bytes.
  * @UCMAD_EVENT_CM_EXPIRED: The program did not answer a REQ or REP within its patience; the peer
- *	was sent a REJ with reason 4 (time-out). struct ucmad_cm_error_event.
+ *	was sent a REJ with reason 28 (consumer reject). struct ucmad_cm_error_event.
  *
  * Source of the CM ones: IBTA 1.4, 12.6 to 12.11; include/rdma/ib_cm.h in the kernel.
  */
@@ -244,7 +244,7 @@ struct ucmad_ack {
  *	  out, and are carried out before anything is taken, whatever the taking then says.
  * @buffer: Where the events go, 8-byte aligned. If 0, nothing is taken and the call does not wait.
  * @buffer_len: Bytes at @buffer.
- * @max_events: Take at most so many; 0: as many as fit.
+ * @max_events: Take at most so many; 0: as many as fit, though never more than 1024 in one call.
  * @timeout_ns: How long to wait for the first event: nanoseconds, 0 not at all, negative for ever.
  *		With O_NONBLOCK the call never waits.
  * @count: Out: events taken.

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* What differs between kernel releases, and nowhere else. */
+#ifndef UCMAD_COMPAT_H
+#define UCMAD_COMPAT_H
+
+#include <linux/version.h>
+#include <rdma/ib_cm.h>
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+
+/* The CM sends MRAs only when the peer repeats itself, with its own time-out and no private data. */
+#define UCMAD_COMPAT_MRA_AT_REQUEST 0
+
+static inline int ucmad_compat_send_cm_mra(struct ib_cm_id *id, u8 service_timeout,
+					   const void *data, u8 len)
+{
+	return ib_prepare_cm_mra(id);
+}
+
+#else
+
+#define UCMAD_COMPAT_MRA_AT_REQUEST 1
+
+static inline int ucmad_compat_send_cm_mra(struct ib_cm_id *id, u8 service_timeout,
+					   const void *data, u8 len)
+{
+	return ib_send_cm_mra(id, service_timeout, data, len);
+}
+
+#endif
+
+#endif /* UCMAD_COMPAT_H */
