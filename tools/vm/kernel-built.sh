@@ -5,7 +5,7 @@
 # built PACKAGE FRAGMENT: set $dir to that source's kernel with tinyconfig and the fragment.
 built() {
 	tarball=$(source_tarball "$1")
-	key=$({ echo "${tarball##*/}"; cat "$2" "$here/kernel-built.sh"; } | sha256sum | cut -c 1-12)
+	key=$({ echo "${tarball##*/}"; cat "$2"; } | sha256sum | cut -c 1-12)
 	dir=$cache/$name/$key
 	[ -r "$dir/env" ] && return
 
@@ -53,10 +53,13 @@ kbuild() {
 # configure FRAGMENT: and see to it that nothing asked for was dropped on the way.
 configure() {
 	kbuild tinyconfig >>"$log" 2>&1
-	# Twice: the first round can leave an option out whose dependency comes later.
 	(cd "$dir/build" && scripts/kconfig/merge_config.sh -m .config "$1") >>"$log" 2>&1
 	kbuild olddefconfig >>"$log" 2>&1
+	# What does not exist at all is as good as "not set".
 	missing=$(grep '^CONFIG_' "$1" | grep -vxF -f "$dir/build/.config" || true)
+	for option in $(sed -n 's/^# \(CONFIG_.*\) is not set$/\1/p' "$1"); do
+		! grep -q "^$option=" "$dir/build/.config" || missing="$missing no-$option"
+	done
 	[ -z "$missing" ] || die "these options do not take effect:
 $missing"
 }
@@ -66,10 +69,12 @@ compile() {
 	kbuild bzImage modules >>"$log" 2>&1 &
 	job=$!
 	started=$(date +%s)
+	next=20
 	while sleep 1 && kill -0 "$job" 2>/dev/null; do
 		elapsed=$(($(date +%s) - started))
-		[ $((elapsed % 20)) != 0 ] ||
-			say "$elapsed s, $(grep -c '^  [A-Z]' "$log") steps, at $(tail -n 1 "$log")"
+		[ "$elapsed" -ge "$next" ] || continue
+		next=$((elapsed + 20))
+		say "$elapsed s, $(grep -c '^  [A-Z]' "$log") steps, at $(tail -n 1 "$log")"
 	done
 	wait "$job" || { tail -n 30 "$log" >&2; die "the build failed"; }
 }

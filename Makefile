@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+#
+# The one entry to everything; the work is done by CMake, kbuild and the scripts called here.
+
+# Modules are built for this kernel of tools/vm/kernel...
+KERNEL  ?= debian
+# ... or, if set, for the kernel with this build directory.
+KDIR    ?=
+PREFIX  ?= /usr/local
+DESTDIR ?=
+
+BUILD   := build/cmake
+# As $(KERNEL), but what KDIR names has precedence.
+TARGET  := $(or $(KDIR),$(KERNEL))
+
+.PHONY: help
+## help      this text
+help:
+	@echo 'usage: make TARGET [KERNEL=debian|debug] [KDIR=DIRECTORY] [PREFIX=/usr/local] [DESTDIR=]'
+	@sed -n 's/^## /  /p' $(MAKEFILE_LIST)
+
+.PHONY: demo
+## demo      show what ucmad does, in a virtual machine: needs only this tree and root
+demo: vm-deps modules all-cmake
+	@tools/vm/run --quiet --module build/modules/debian/drivers/ucmad/ucmad.ko -- demo/run
+
+.PHONY: check
+## check     run every test (STAGES="..." for some; tests/run --help lists them)
+check:
+	@tools/setup/deps build vm check
+	@tests/run $(STAGES)
+
+.PHONY: shell
+## shell     a root shell in a virtual machine with the module loaded
+shell: vm-deps modules
+	@tools/vm/shell --kernel $(KERNEL)
+
+.PHONY: modules
+## modules   the kernel module, in build/modules/; for this host: KDIR=/lib/modules/$(uname -r)/build
+modules: build-deps
+	@tools/vm/modules $(TARGET)
+
+.PHONY: lib tools all-cmake
+## lib       the library, in build/cmake/lib
+## tools     the command-line tools, in build/cmake/tools
+lib tools: configure
+	@$(MAKE) --no-print-directory -C $(BUILD)/$@
+
+all-cmake: configure
+	@cmake --build $(BUILD) --parallel $(shell nproc)
+
+.PHONY: configure
+configure: build-deps
+	@cmake -S . -B $(BUILD) -G 'Unix Makefiles' -DCMAKE_INSTALL_PREFIX=$(PREFIX) --log-level=WARNING >/dev/null
+
+.PHONY: install
+## install   library, headers, tools and configuration files; the module too if KDIR is given
+install: all-cmake
+	DESTDIR=$(DESTDIR) cmake --install $(BUILD)
+	$(if $(KDIR),tools/vm/modules $(KDIR))
+	$(if $(KDIR),tools/vm/modules $(KDIR) modules_install INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=updates)
+	cp -r etc/. $(DESTDIR)/etc/
+
+.PHONY: build-deps vm-deps
+build-deps:
+	@tools/setup/deps build
+vm-deps:
+	@tools/setup/deps build vm
+
+.PHONY: clean
+## clean     remove what was built; the kernels stay in their cache
+clean:
+	rm -rf build

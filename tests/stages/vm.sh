@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+#
+# The integration tests in a guest with one kernel; for the stages vm-*.
+. tests/stages/lib.sh
+
+# vm_suite KERNEL TIMEOUT [OPTION-OF-tools/vm/run...]
+vm_suite() {
+	local kernel=$1 timeout=$2 status
+	shift 2
+	make --no-print-directory all-cmake modules KERNEL="$kernel" >"$STAGE_DIR/build.log" 2>&1 || {
+		tail -n 100 "$STAGE_DIR/build.log"
+		return 1
+	}
+	tools/vm/run --kernel "$kernel" --timeout "$timeout" --log "$STAGE_DIR/kernel.log" \
+		--module "build/modules/$kernel/drivers/ucmad/ucmad.ko" --out "$STAGE_DIR" "$@" -- \
+		build/cmake/tests/vm/ucmad-vm-tests --gtest_output="xml:$STAGE_DIR/tests.xml" |
+		tee "$STAGE_DIR/tests.log" | grep -v -e '^\[ RUN' -e '^\[       OK'
+	status=${PIPESTATUS[0]}
+	tests/stages/count-xml "$STAGE_DIR/tests.xml" >>"$RESULTS" || return
+	# 1 is for failed tests, which are counted; more is for what is wrong with the guest.
+	case $status in
+	0 | 1)	passed "$kernel kernel: no report" ;;
+	*)	failed "$kernel kernel: no report (status $status of tools/vm/run)" ;;
+	esac
+}
