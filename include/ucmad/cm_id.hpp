@@ -51,7 +51,7 @@ inline constexpr std::uint8_t patience_none = 255;  ///< No MRA is sent and noth
 
 struct ListenParams {
     /// None: the CM chooses a service ID that is free.
-    std::optional<std::uint64_t> service_id;
+    std::optional<std::uint64_t> service_id{};
     /// REQs and SIDR REQs that may wait to be taken; 0 stands for 128. See ModuleInfo::max_backlog.
     std::uint32_t backlog = 0;
     std::uint8_t patience = patience_default; ///< For the REQs.
@@ -63,10 +63,10 @@ struct ReqParams {
     std::uint32_t qp_num = 0;       ///< Local QP, 24 bits.
     std::uint32_t starting_psn = 0; ///< First sequence number that the peer shall send, 24 bits.
     QpType qp_type = QpType::rc;    ///< Not xrc_tgt.
-    Path primary;
-    std::optional<Path> alternate;                ///< InfiniBand only.
-    Bytes private_data;                           ///< At most 92 bytes.
-    Ece ece;                                      ///< ECE options.
+    Path primary{};
+    std::optional<Path> alternate{};              ///< InfiniBand only.
+    Bytes private_data{};                         ///< At most 92 bytes.
+    Ece ece{};                                    ///< ECE options.
     std::uint8_t responder_resources = 1;         ///< RDMA reads this side can serve at a time.
     std::uint8_t initiator_depth = 1;             ///< RDMA reads this side will start at a time.
     std::uint8_t remote_cm_response_timeout = 20; ///< How long the peer's program may take.
@@ -85,8 +85,8 @@ struct ReqParams {
 struct RepParams {
     std::uint32_t qp_num = 0;       ///< Local QP, 24 bits.
     std::uint32_t starting_psn = 0; ///< First sequence number that the peer shall send, 24 bits.
-    Bytes private_data;             ///< At most 196 bytes.
-    Ece ece;                        ///< ECE options.
+    Bytes private_data{};           ///< At most 196 bytes.
+    Ece ece{};                      ///< ECE options.
     std::uint8_t responder_resources = 1; ///< RDMA reads this side can serve at a time.
     std::uint8_t initiator_depth = 1;     ///< RDMA reads this side will start at a time.
     std::uint8_t failover_accepted = 1;   ///< 0 accepted, 1 not supported, 2 rejected.
@@ -98,15 +98,15 @@ struct RepParams {
 /// A REJ (IBTA 12.6.7).
 struct RejParams {
     RejectReason reason = RejectReason::consumer_reject;
-    Bytes private_data; ///< At most 148 bytes.
-    Bytes ari;          ///< Additional rejection information, at most 72 bytes.
+    Bytes private_data{}; ///< At most 148 bytes.
+    Bytes ari{};          ///< Additional rejection information, at most 72 bytes.
 };
 
 /// A SIDR REQ (IBTA 12.11.1).
 struct SidrReqParams {
     std::uint64_t service_id = 0; ///< Service that the peer listens on.
-    Path path;
-    Bytes private_data;                           ///< At most 216 bytes.
+    Path path{};
+    Bytes private_data{};                         ///< At most 216 bytes.
     std::chrono::milliseconds timeout{1000};      ///< How long to wait for each answer; not 0.
     std::chrono::milliseconds resolve_timeout{0}; ///< As ReqParams::resolve_timeout.
     std::uint8_t max_cm_retries = 15;             ///< How often to repeat the SIDR REQ, 4 bits.
@@ -117,9 +117,9 @@ struct SidrRepParams {
     SidrStatus status = SidrStatus::success;
     std::uint32_t qp_num = 0; ///< QP of the service, 24 bits.
     std::uint32_t qkey = 0;   ///< Its Q_Key.
-    Bytes private_data;       ///< At most 136 bytes.
-    Bytes info;               ///< Additional information, at most 72 bytes.
-    Ece ece;                  ///< ECE options; the vendor has 16 bits here.
+    Bytes private_data{};     ///< At most 136 bytes.
+    Bytes info{};             ///< Additional information, at most 72 bytes.
+    Ece ece{};                ///< ECE options; the vendor has 16 bits here.
 };
 
 /// What a program can tell the CM of (IBTA 12.9.7, 12.8).
@@ -135,7 +135,7 @@ struct CmIdInfo {
     std::uint32_t remote_comm_id = 0; ///< 0 while unknown.
     std::uint32_t device = 0;         ///< DeviceInfo::index.
     CmState state = CmState::idle;
-    std::error_code error;     ///< Why the last connection is over; none if it is not.
+    std::error_code error{};   ///< Why the last connection is over; none if it is not.
     std::uint32_t backlog = 0; ///< Of a listener: events that wait to be taken.
     std::uint64_t dropped = 0; ///< Of a listener: requests dropped or refused for want of room.
 };

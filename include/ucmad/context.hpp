@@ -39,7 +39,7 @@ struct DeviceInfo {
     std::uint32_t port_count = 0; ///< Physical ports, numbered from 1.
     std::uint64_t node_guid = 0;  ///< Host byte order.
     std::uint64_t roce_ports = 0; ///< Bit n is set if port n speaks RoCE.
-    std::string name;             ///< As ibv_get_device_name(). An administrator can change it.
+    std::string name{};           ///< As ibv_get_device_name(). An administrator can change it.
 
     /// True if the port speaks RoCE, false if it speaks InfiniBand.
     [[nodiscard]] bool is_roce(std::uint8_t port) const noexcept {

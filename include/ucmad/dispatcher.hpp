@@ -67,7 +67,7 @@ struct DispatcherOptions {
     /// of a REQ that comes here is the handler's, see CmId::adopt().
     ///
     /// Without it such events are dropped and counted, and peers whose REQ it was are rejected.
-    EventHandler unhandled;
+    EventHandler unhandled{};
 };
 
 /// Takes events of a Context and runs the handlers of their objects.

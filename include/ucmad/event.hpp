@@ -42,7 +42,7 @@ struct AdditionalInfo {
 
 /// Why something that was sent did not succeed (CM-TRUTH).
 struct Failure {
-    std::error_code error;       ///< ETIMEDOUT no answer; EHOSTUNREACH and the like no path.
+    std::error_code error{};     ///< ETIMEDOUT no answer; EHOSTUNREACH and the like no path.
     std::uint32_t wc_status = 0; ///< Status of the send, as enum ibv_wc_status; 0 if none failed.
 };
 
@@ -59,7 +59,7 @@ struct ReqReceived {
     std::uint32_t remote_qkey = 0;        ///< The peer's Q_Key (reliable datagrams only).
     std::uint32_t remote_qpn = 0;         ///< The peer's QP.
     std::uint32_t starting_psn = 0;       ///< First sequence number that this side shall send.
-    Ece ece;                              ///< The peer's ECE options.
+    Ece ece{};                            ///< The peer's ECE options.
     std::uint16_t bth_pkey = 0;           ///< P_Key of the packet that brought the REQ.
     std::uint8_t port = 0;                ///< Local port.
     QpType qp_type = QpType::rc;          ///< Type of the QPs to connect.
@@ -72,8 +72,8 @@ struct ReqReceived {
     bool flow_control = false;                   ///< The peer does end-to-end flow control.
     bool srq = false;                            ///< The peer's QP uses a shared receive queue.
     bool has_alternate = false;                  ///< `alternate` is given.
-    Path primary;                                ///< The path, seen from this side.
-    Path alternate;                              ///< The path to fail over to.
+    Path primary{};                              ///< The path, seen from this side.
+    Path alternate{};                            ///< The path to fail over to.
 };
 
 /// The REQ could not be sent or was not answered.
@@ -85,7 +85,7 @@ struct RepReceived {
     std::uint32_t remote_qkey = 0;        ///< The peer's Q_Key (reliable datagrams only).
     std::uint32_t remote_qpn = 0;         ///< The peer's QP.
     std::uint32_t starting_psn = 0;       ///< First sequence number that this side shall send.
-    Ece ece;                              ///< The peer's ECE options.
+    Ece ece{};                            ///< The peer's ECE options.
     std::uint8_t responder_resources = 0; ///< RDMA reads this side may be asked to serve at a time.
     std::uint8_t initiator_depth = 0;     ///< RDMA reads this side may start at a time.
     std::uint8_t target_ack_delay = 0;    ///< The peer's delay of ACKs.
@@ -124,19 +124,19 @@ struct MraReceived {
 /// The peer refuses or ends the connection. 148 bytes of private data.
 struct RejReceived {
     RejectReason reason{}; ///< May be a number that has no name here, see reject_name().
-    AdditionalInfo ari;    ///< Additional rejection information.
+    AdditionalInfo ari{};  ///< Additional rejection information.
 };
 
 /// The peer proposes an alternate path (InfiniBand only); the module cannot answer it. 168 bytes of
 /// private data.
 struct LapReceived {
-    Path alternate; ///< Seen from this side.
+    Path alternate{}; ///< Seen from this side.
 };
 
 /// Answer to a LAP. 148 bytes of private data.
 struct AprReceived {
     std::uint8_t status = 0; ///< 0 accepted, else as in IBTA 12.8.2.1.
-    AdditionalInfo info;
+    AdditionalInfo info{};
 };
 
 /// A LAP was not answered.
@@ -163,7 +163,7 @@ struct SidrRepReceived {
     std::uint32_t qkey = 0;       ///< Its Q_Key.
     std::uint16_t sgid_index = 0; ///< Local GID in use; 0xffff where there is none.
     SidrStatus status{};
-    AdditionalInfo info;
+    AdditionalInfo info{};
 };
 
 /// The program did not answer a REQ or REP within its patience; the peer was rejected (CM-PATIENT).
@@ -206,7 +206,7 @@ struct EventBase {
 struct EventView : EventBase {
     /// Always the full length that the message has room for: CM messages do not say how much of it
     /// the peer has filled.
-    Bytes private_data;
+    Bytes private_data{};
 };
 
 /// An event that owns its data.

@@ -16,11 +16,11 @@ namespace ucmad {
 /// object" call is given its next event, until the event is acknowledged (EV-ACCEPT). Whoever drops
 /// the request refuses it: the ID is destroyed, which rejects the peer.
 struct Request {
-    CmId id;
-    Event event;
+    CmId id{};
+    Event event{};
 
     /// The user context that the ID shall get when the event is acknowledged (EV-CONTEXT).
-    std::optional<std::uint64_t> context;
+    std::optional<std::uint64_t> context{};
 
     /// The REQ; null if it is a SIDR REQ.
     [[nodiscard]] const ReqReceived* req() const noexcept { return event.get_if<ReqReceived>(); }

@@ -43,8 +43,8 @@ struct Gid {
 ///
 /// roce_path() and infiniband_path() fill it from what a port says of itself.
 struct Path {
-    Gid dgid;                       ///< GID of the peer's port.
-    Gid sgid;                       ///< GID of the local port; zero: the one at sgid_index.
+    Gid dgid{};                     ///< GID of the peer's port.
+    Gid sgid{};                     ///< GID of the local port; zero: the one at sgid_index.
     std::uint32_t flow_label = 0;   ///< 20 bits.
     std::uint16_t dlid = 0;         ///< LID of the peer; 0 on RoCE.
     std::uint16_t slid = 0;         ///< LID of the local port; 0 on RoCE.
