@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+// CM messages with sensible contents, and a client and a server that exchange them.
+#pragma once
+
+#include "device.hpp"
+#include "id.hpp"
+
+namespace vm {
+
+inline constexpr std::uint16_t rej_timeout = 4;
+inline constexpr std::uint16_t rej_invalid_service_id = 8;
+inline constexpr std::uint16_t rej_consumer = 28;
+
+// Numbers that nobody has used yet, in this process or a child. QP numbers matter even where there
+// is no QP: a second connection of one and the same is taken for a stale one (IBTA 12.4.1).
+std::uint32_t new_qp_number();
+std::uint64_t new_service_id();
+
+Id create(const File& file, const Device& device = main_device(), std::uint64_t context = 0);
+
+// Time-outs are long (69 s), so that no retry or MRA comes by surprise; patience is none.
+ucmad_cm_listen listening(std::uint64_t service_id, std::uint32_t backlog = 0,
+                          std::uint8_t patience = UCMAD_PATIENCE_NONE);
+ucmad_cm_req request(const ucmad_path& path, std::uint64_t service_id);
+ucmad_cm_rep reply();
+ucmad_cm_rej rejection(std::uint16_t reason = rej_consumer);
+ucmad_cm_mra wait_please(std::uint8_t service_timeout = 24);
+ucmad_cm_sidr_req sidr_request(const ucmad_path& path, std::uint64_t service_id);
+ucmad_cm_sidr_rep sidr_reply(std::uint8_t status = 0);
+
+// `data` must outlive the ioctl.
+template <class Arg>
+void set_data(Arg& arg, const Bytes& data) {
+    arg.private_data = address(data.data());
+    arg.private_data_len = static_cast<std::uint8_t>(data.size());
+}
+
+Id new_listener(const File& file, std::uint64_t service_id, const Device& device = main_device());
+
+// What a connection goes through, in order. The MRAs are left out unless asked for.
+enum class Step { request, ask_time, reply, ask_time_too, ready, disconnect, confirm };
+
+// A client, and a server that listens on a service ID of its own.
+class Connection {
+public:
+    Connection(const File& server_file, const File& client_file, int gid_index,
+               const Device& device = main_device());
+
+    // One step, until the other side has got its event and state.
+    void take(Step step);
+    // All steps up to `last`, from the one that is due.
+    void advance_to(Step last);
+    // Goes on to the end from wherever it is, and so shows that the connection is sound.
+    void complete();
+
+    // Has MRA, REP and REJ happen to the client, in this order, whoever takes them.
+    void cause_events();
+    // The same, until they all wait to be taken.
+    void pile_up_events();
+
+    ucmad_path path;
+    std::uint64_t service_id;
+    Id listener;
+    Id client;
+    Id server; // from Step::request on
+
+private:
+    Step next_ = Step::request;
+};
+
+// A connection in use.
+Connection connect(const File& server_file, const File& client_file, int gid_index,
+                   const Device& device = main_device());
+
+// The CM ID that the event of a listener brings.
+inline Id born_of(const File& file, const Event& event) { return {file, event.head.object}; }
+
+} // namespace vm
