@@ -17,8 +17,9 @@ struct ucmad_cmd;
 /**
  * struct ucmad_cm_provider - Who speaks the CM protocol: the kernel's ib_cm, or a fake in tests.
  *
- * The members are as the functions of include/rdma/ib_cm.h that they are named after. An operation in
- * a wrong state is -EINVAL and changes nothing; @destroy waits for handlers, and never for programs.
+ * The members are as the functions of include/rdma/ib_cm.h that they are named after. An operation
+ * in a wrong state is -EINVAL and changes nothing; @destroy waits for handlers, and never for
+ * programs.
  */
 struct ucmad_cm_provider {
 	struct ib_cm_id *(*create)(struct ib_device *device, ib_cm_handler handler, void *context);
@@ -118,7 +119,7 @@ enum ucmad_cm_alternate {
 struct ucmad_cm {
 	struct ucmad_object object;
 
-	struct mutex mutex;
+	struct mutex mutex; /* one operation at a time; see above */
 	struct ib_cm_id *id;
 	struct ucmad_cm_request *request;
 	bool closing;
@@ -129,7 +130,7 @@ struct ucmad_cm {
 	u8 patience;
 	u32 backlog;
 
-	spinlock_t lock;
+	spinlock_t lock; /* guards @reserve and @reserved */
 	struct list_head reserve;
 	u32 reserved;
 	enum ucmad_cm_answer answer;
@@ -143,9 +144,9 @@ struct ucmad_cm {
 };
 
 /*
- * So many events can at most come between a REQ and the end of its connection, besides the birth and
- * the removal of the device: MRA, REP or RTU, LAP, APR, DREQ or REJ, DREP, TIMEWAIT_EXIT, and an
- * EXPIRED or error. The protocol repeats none of them.
+ * So many events can at most come between a REQ and the end of its connection, besides the birth
+ * and the removal of the device: MRA, REP or RTU, LAP, APR, DREQ or REJ, DREP, TIMEWAIT_EXIT, and
+ * an EXPIRED or error. The protocol repeats none of them.
  */
 #define UCMAD_CM_RESERVE 8
 

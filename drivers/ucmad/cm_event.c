@@ -88,7 +88,7 @@ static enum ucmad_cm_alternate ucmad_alternate_of(const struct sa_path_rec *path
 	return path->hop_limit ? UCMAD_CM_ALTERNATE_GRH : UCMAD_CM_ALTERNATE_LID;
 }
 
-/* Gives a new connection all it needs, so that nothing about it can fail for want of memory later. */
+/* Gives a new connection all it needs, so that want of memory can do it no harm later. */
 static struct ucmad_cm *ucmad_cm_bear(struct ucmad_cm *listener, struct ucmad_queued **first)
 {
 	struct ucmad_cm *cm = ucmad_cm_new(listener->object.file, listener->object.device);
@@ -111,7 +111,7 @@ static void ucmad_cm_begin(struct ucmad_cm *cm, const struct ib_cm_req_event_par
 	cm->patience = patience;
 	cm->alternate = ucmad_alternate_of(param->alternate_path);
 	cm->response_ms = ucmad_cm_time_to_ms(param->local_cm_response_timeout);
-	/* Before it is published: then it may be destroyed at once, and this must not come after. */
+	/* Before it is published, when it may be destroyed at once: this must not come after. */
 	ucmad_cm_answer_due(cm);
 }
 

@@ -120,7 +120,9 @@ int ucmad_ioctl_cm_create(struct ucmad_cmd *cmd)
 /* Service IDs that begin with 2 are given out by the CM itself (IBTA A3.2.3.3). */
 static bool ucmad_service_id_is_local(u64 service_id)
 {
-	return service_id >> 56 == be64_to_cpu(IB_CM_ASSIGN_SERVICE_ID) >> 56;
+	__be64 prefix = IB_CM_ASSIGN_SERVICE_ID;
+
+	return prefix == (cpu_to_be64(service_id) & IB_SERVICE_ID_AGN_MASK);
 }
 
 static int ucmad_cm_listen_with(struct ib_cm_id *id, const struct ucmad_cm_listen *args)

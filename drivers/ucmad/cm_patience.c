@@ -8,8 +8,8 @@
  *   any           --the program answers, or the peer gives up--> NO_ANSWER_DUE
  *
  * At half of the time-out, because an MRA that is only sent when the peer repeats itself, as the
- * kernel's rdma_cm does, comes never if the peer has no retries. (Newer kernels offer no other: there
- * it is asked for at once.)
+ * kernel's rdma_cm does, comes never if the peer has no retries. (Newer kernels offer no other:
+ * there it is asked for at once.)
  */
 #include "cm.h"
 #include "compat.h"
@@ -30,7 +30,7 @@ static void ucmad_cm_patience_after(struct ucmad_cm *cm, unsigned int ms)
 	mod_delayed_work(ucmad_cm_workqueue, &cm->patience_work, msecs_to_jiffies(ms));
 }
 
-/* A REQ or REP waits for the program. Called by handlers, and for an ID that is not published yet. */
+/* A REQ or REP waits for the program. Called by handlers, and for an unpublished ID. */
 void ucmad_cm_answer_due(struct ucmad_cm *cm)
 {
 	if (cm->patience == UCMAD_PATIENCE_NONE)
@@ -68,7 +68,7 @@ static void ucmad_cm_tell_to_wait(struct ucmad_cm *cm)
 static void ucmad_cm_expire(struct ucmad_cm *cm)
 {
 	ucmad_cm_answered(cm);
-	/* Not reason 4, time-out: the side that has no communication ID of ours yet cannot match it. */
+	/* Not reason 4, time-out: a peer that has no communication ID of ours cannot match it. */
 	if (ucmad_cm_provider->send_rej(cm->id, IB_CM_REJ_CONSUMER_DEFINED, NULL, 0, NULL, 0) ==
 	    -EINVAL)
 		return;

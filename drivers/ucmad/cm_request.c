@@ -3,8 +3,8 @@
  * From a path to a REQ or SIDR REQ on its way.
  *
  * On InfiniBand the message is sent at once. On RoCE the peer's MAC address is looked for first, in
- * the background: the ID is RESOLVING, and what goes wrong is told by an event, as if the message had
- * been sent and not answered.
+ * the background: the ID is RESOLVING, and what goes wrong is told by an event, as if the message
+ * had been sent and not answered.
  */
 #include <linux/slab.h>
 #include <linux/uaccess.h>

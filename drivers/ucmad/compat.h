@@ -8,7 +8,7 @@
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 
-/* The CM sends MRAs only when the peer repeats itself, with its own time-out and no private data. */
+/* The CM sends MRAs only to a peer that repeats itself, with its own time-out and no data. */
 #define UCMAD_COMPAT_MRA_AT_REQUEST 0
 
 static inline int ucmad_compat_send_cm_mra(struct ib_cm_id *id, u8 service_timeout,

@@ -28,7 +28,7 @@ struct ucmad_device {
 	u32 index;
 	refcount_t refs;
 	struct completion released;
-	struct mutex lock;
+	struct mutex lock; /* guards @objects and @removed */
 	struct list_head objects;
 	bool removed;
 };

@@ -12,14 +12,14 @@
  *   TARGETED  events wait, but so do calls for this object by name (EV-TARGET)
  *   DEAD      the object is being destroyed (DEL-SILENT)
  *
- * A hold is two numbers: events up to @held were given out such that they hold the object, events up
- * to @acked were acknowledged; the object is held while acked < held. It belongs to the object, so
- * any thread may acknowledge, and a second or late acknowledgement finds nothing to do. Concurrent
- * objects (EV-CONCURRENT) are never held.
+ * A hold is two numbers: events up to @held were given out such that they hold the object, events
+ * up to @acked were acknowledged; the object is held while acked < held. It belongs to the object,
+ * so any thread may acknowledge, and a second or late acknowledgment finds nothing to do.
+ * Concurrent objects (EV-CONCURRENT) are never held.
  *
- * The first event of a new CM ID, its REQ, waits on the queue of the listener, where it can be asked
- * for by the only name that the program knows. Its @object is the new ID all the same: that one is
- * held (it is born so), the listener is not, and several threads may accept at a time.
+ * The first event of a new CM ID, its REQ, waits on the queue of the listener, where it can be
+ * asked for by the only name that the program knows. Its @object is the new ID all the same: that
+ * one is held (it is born so), the listener is not, and several threads may accept at a time.
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>
@@ -35,11 +35,11 @@ static struct kmem_cache *ucmad_queued_cache;
 
 int ucmad_event_init(void)
 {
-	ucmad_queued_cache =
-		kmem_cache_create_usercopy("ucmad_event",
-					   offsetof(struct ucmad_queued, head) + UCMAD_RECORD_MAX, 8,
-					   SLAB_ACCOUNT, offsetof(struct ucmad_queued, head),
-					   UCMAD_RECORD_MAX, NULL);
+	/* The record in it is copied to programs. */
+	size_t head = offsetof(struct ucmad_queued, head);
+
+	ucmad_queued_cache = kmem_cache_create_usercopy("ucmad_event", head + UCMAD_RECORD_MAX, 8,
+							SLAB_ACCOUNT, head, UCMAD_RECORD_MAX, NULL);
 	return ucmad_queued_cache ? 0 : -ENOMEM;
 }
 
@@ -114,7 +114,7 @@ void ucmad_queue_init(struct ucmad_queue *queue)
 }
 
 /**
- * ucmad_queue_refresh - Bring a queue to the state that it is in; the only place that decides READY.
+ * ucmad_queue_refresh - Bring a queue to the state that it is in; nothing else decides READY.
  * @file: The file, locked.
  * @queue: A queue of one of its objects, anything of which may have changed.
  */
@@ -125,7 +125,7 @@ void ucmad_queue_refresh(struct ucmad_file *file, struct ucmad_queue *queue)
 	if (queue->dead || list_empty(&queue->events) || queue->targeted ||
 	    queue->acked < queue->held) {
 		list_del_init(&queue->ready);
-		/* Events that came while the last one was taken, or were put back, are for who waits. */
+		/* What came meanwhile, or was put back, is for who waits. */
 		if (queue->targeted && !list_empty(&queue->events))
 			wake_up(&queue->wait);
 	} else if (list_empty(&queue->ready)) {
@@ -249,7 +249,7 @@ bool ucmad_event_post(struct ucmad_object *object, struct ucmad_queued *event)
  * -ENOBUFS if its backlog is full.
  */
 int ucmad_event_post_birth(struct ucmad_object *listener, u32 backlog, struct ucmad_object *born,
-			    struct ucmad_queued *event)
+			   struct ucmad_queued *event)
 {
 	struct ucmad_file *file = listener->file;
 	unsigned long flags;

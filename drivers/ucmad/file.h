@@ -38,7 +38,7 @@ struct net;
  */
 struct ucmad_file {
 	refcount_t refs;
-	spinlock_t lock;
+	spinlock_t lock; /* guards @ready and all queues */
 	struct list_head ready;
 	wait_queue_head_t wait;
 	struct xarray objects;

@@ -15,7 +15,8 @@
  * @device: The RDMA device; the object takes a reference of its own.
  * @ops: Its kind.
  *
- * Return: 0, -EMFILE if the file has too many objects, -ENODEV if the device is going away, -ENOMEM.
+ * Return: 0, -EMFILE if the file has too many objects, -ENODEV if the device is going away,
+ * -ENOMEM.
  */
 int ucmad_object_reserve(struct ucmad_object *object, struct ucmad_file *file,
 			 struct ucmad_device *device, const struct ucmad_object_ops *ops)
@@ -32,7 +33,7 @@ int ucmad_object_reserve(struct ucmad_object *object, struct ucmad_file *file,
 	object->device_index = device->index;
 
 	ret = xa_alloc_cyclic_irq(&file->objects, &object->handle, XA_ZERO_ENTRY,
-			      XA_LIMIT(1, INT_MAX), &file->next_handle, GFP_KERNEL_ACCOUNT);
+				  XA_LIMIT(1, INT_MAX), &file->next_handle, GFP_KERNEL_ACCOUNT);
 	if (ret < 0)
 		goto err_count;
 	ret = ucmad_device_attach(device, object);
@@ -51,8 +52,8 @@ err_count:
 }
 
 /**
- * ucmad_object_publish - Let the handle find the object. The caller's reference becomes the table's.
- * @object: A reserved object.
+ * ucmad_object_publish - Let the handle find the object.
+ * @object: A reserved object; the caller's reference becomes the table's.
  *
  * Needs no memory: the reservation holds the place in the table.
  */

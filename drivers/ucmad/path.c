@@ -118,7 +118,7 @@ int ucmad_path_to_record(struct ib_device *ib, const struct ucmad_path *path,
 void ucmad_path_from_record(struct ucmad_path *path, const struct sa_path_rec *record, u8 port,
 			    const struct ib_gid_attr *sgid_attr)
 {
-	/* The accessors of <rdma/ib_sa.h> want a record that is not const, and do not write to it. */
+	/* The accessors of <rdma/ib_sa.h> do not write to it, but do not say so. */
 	struct sa_path_rec *rec = (struct sa_path_rec *)record;
 
 	memcpy(path->dgid, &record->dgid, sizeof(path->dgid));

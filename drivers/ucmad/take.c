@@ -24,7 +24,7 @@
 #include "object.h"
 #include "trace.h"
 
-/* Acknowledgements in one call: more than the objects that a file may hold by default. */
+/* Acknowledgments in one call: more than the objects that a file may hold by default. */
 #define UCMAD_ACKS_MAX 65536
 /* So many are kept on the stack, which is enough for a server loop. */
 #define UCMAD_ACKS_FAST 8
@@ -342,7 +342,7 @@ static int ucmad_take(struct ucmad_take *take, struct ucmad_cmd *cmd)
 		ret = ucmad_take_deliver(take, cmd);
 	} while (ret > 0);
 
-	/* Tell how large the buffer should be, or what the acknowledgements came to. */
+	/* Tell how large the buffer should be, or what the acknowledgments came to. */
 	if (ret && ucmad_respond(cmd))
 		ret = -EFAULT;
 	return ret;

@@ -61,7 +61,7 @@
 /* ---- the file ---------------------------------------------------------------------------- */
 
 /** UCMAD_FEATURE_CM - CM IDs: the UCMAD_IOCTL_CM_* ioctls. */
-#define UCMAD_FEATURE_CM	(1ULL << 0)
+#define UCMAD_FEATURE_CM	0x1
 
 /**
  * struct ucmad_query - What this module can do.
@@ -184,7 +184,7 @@ enum ucmad_event_type {
  * UCMAD_EVENT_HELD - The object is now held for whoever took this event: until it is acknowledged,
  * no "any object" call is given another event of the object (EV-SERIAL, EV-ACCEPT).
  */
-#define UCMAD_EVENT_HELD	(1U << 0)
+#define UCMAD_EVENT_HELD	0x1
 
 /**
  * struct ucmad_event - Head of every event in the buffer of UCMAD_IOCTL_EVENTS.
@@ -213,7 +213,7 @@ struct ucmad_event {
 };
 
 /** UCMAD_ACK_SET_CONTEXT - Give the object the context in the same step (EV-CONTEXT). */
-#define UCMAD_ACK_SET_CONTEXT	(1U << 0)
+#define UCMAD_ACK_SET_CONTEXT	0x1
 
 /**
  * struct ucmad_ack - Acknowledge the events of one object, up to and including one.
@@ -250,7 +250,7 @@ struct ucmad_ack {
  * @count: Out: events taken.
  * @bytes: Out: bytes written to @buffer.
  * @needed: Out: if the next event was left behind for want of room, its size, else 0 (EV-TOOSMALL).
- * @acks_ignored: Out: acknowledgements of what was not held.
+ * @acks_ignored: Out: acknowledgments of what was not held.
  *
  * An event taken with "any object" holds its object (unless the object was made for concurrent
  * delivery) until it is acknowledged; one taken by naming the object does not. A REQ or SIDR REQ
@@ -272,7 +272,7 @@ struct ucmad_events {
 	__aligned_u64 buffer;
 	__u32 buffer_len;
 	__u32 max_events;
-	__s64 timeout_ns __attribute__((aligned(8)));
+	__s64 timeout_ns;
 	__u32 count;
 	__u32 bytes;
 	__u32 needed;
@@ -289,7 +289,7 @@ struct ucmad_events {
  * @reserved: Zero.
  *
  * Once it has returned, no call returns an event of the object (DEL-SILENT). It never waits for an
- * acknowledgement (DEL-NOWAIT-USER), and tells the peer what the protocol wants told (CM-TEARDOWN).
+ * acknowledgment (DEL-NOWAIT-USER), and tells the peer what the protocol wants told (CM-TEARDOWN).
  * With a listener go the new CM IDs whose REQ was not taken yet; their peers are rejected.
  */
 struct ucmad_destroy {
@@ -359,8 +359,8 @@ enum ucmad_cm_state {
 /*
  * Errors of every CM operation (CM-STATE), in the order in which they are looked for:
  * %ENODEV the device was removed; %ECONNRESET the peer has ended the connection or what was to
- * become one, %ETIMEDOUT it ended by time-out, even where the event that tells so was not taken yet;
- * %EBADFD the state of the ID does not allow the operation. None of them changes anything.
+ * become one, %ETIMEDOUT it ended by time-out, even where the event that tells so was not taken
+ * yet; %EBADFD the state of the ID does not allow the operation. None of them changes anything.
  */
 
 /**
@@ -423,7 +423,7 @@ struct ucmad_cm_create {
 };
 
 /** UCMAD_LISTEN_ASSIGN - Let the CM choose a service ID that is free. */
-#define UCMAD_LISTEN_ASSIGN	(1U << 0)
+#define UCMAD_LISTEN_ASSIGN	0x1
 
 /**
  * UCMAD_PATIENCE_NONE - No MRA is sent on the program's behalf and nothing expires: a peer waits
@@ -440,13 +440,13 @@ struct ucmad_cm_create {
  * @object: Handle of an idle CM ID.
  * @flags: UCMAD_LISTEN_ASSIGN or 0.
  * @backlog: How many REQ and SIDR REQ events may wait to be taken; 0 stands for 128. What comes on
- *	     top is dropped (a REQ, so that the peer tries again) or refused (a SIDR REQ) and counted
- *	     (CM-BACKLOG, EV-NOLOSS). At most &ucmad_query.max_backlog, else %EINVAL.
+ *	     top is dropped (a REQ, so that the peer tries again) or refused (a SIDR REQ) and
+ *	     counted (CM-BACKLOG, EV-NOLOSS). At most &ucmad_query.max_backlog, else %EINVAL.
  * @service_id: The service ID; zero with UCMAD_LISTEN_ASSIGN. Out: the service ID.
- * @patience: How long a REQ may wait for the program's answer, 4.096 us * 2^n, n from 1 to 31: before
- *	      the peer's own time-out runs off, it is told to wait that long (MRA); after that it is
- *	      rejected and the ID gets a UCMAD_EVENT_CM_EXPIRED (CM-PATIENT). 0 stands for
- *	      UCMAD_PATIENCE_DEFAULT; UCMAD_PATIENCE_NONE.
+ * @patience: How long a REQ may wait for the program's answer, 4.096 us * 2^n, n from 1 to 31:
+ *	      before the peer's own time-out runs off, it is told to wait that long (MRA); after
+ *	      that it is rejected and the ID gets a UCMAD_EVENT_CM_EXPIRED (CM-PATIENT). 0 stands
+ *	      for UCMAD_PATIENCE_DEFAULT; UCMAD_PATIENCE_NONE.
  * @reserved: Zero.
  *
  * Errors: %EADDRINUSE somebody on this host listens there already.
@@ -472,7 +472,7 @@ enum ucmad_qp_type {
 };
 
 /** UCMAD_REQ_ALTERNATE - @alternate is given (InfiniBand only; on RoCE %EOPNOTSUPP). */
-#define UCMAD_REQ_ALTERNATE	(1U << 0)
+#define UCMAD_REQ_ALTERNATE	0x1
 
 /**
  * struct ucmad_cm_req - Ask a peer for a connection (IBTA 12.6.5).
@@ -490,7 +490,7 @@ enum ucmad_qp_type {
  * @qp_type: UCMAD_QP_RC, UCMAD_QP_UC or UCMAD_QP_XRC_INI.
  * @responder_resources: RDMA reads and atomics that this side can serve at a time.
  * @initiator_depth: RDMA reads and atomics that this side will start at a time.
- * @remote_cm_response_timeout: How long the peer's program may take to answer, 4.096 us * 2^n, 5 bits.
+ * @remote_cm_response_timeout: How long the peer's program may take, 4.096 us * 2^n, 5 bits.
  * @local_cm_response_timeout: How long this program may take to answer a REP, likewise.
  * @retry_count: Of the QP, 3 bits.
  * @rnr_retry_count: Of the QP, 3 bits.
@@ -575,8 +575,8 @@ struct ucmad_cm_rep {
 /**
  * struct ucmad_cm_message - Send an RTU, DREQ or DREP (IBTA 12.6.9, 12.6.10, 12.6.11).
  * @size: sizeof(struct ucmad_cm_message).
- * @object: Handle of a CM ID: for an RTU in REP_RCVD or MRA_REP_SENT, for a DREQ in ESTABLISHED, for
- *	    a DREP in DREQ_RCVD.
+ * @object: Handle of a CM ID: for an RTU in REP_RCVD or MRA_REP_SENT, for a DREQ in ESTABLISHED,
+ *	    for a DREP in DREQ_RCVD.
  * @private_data: Address of the private data; 0 if @private_data_len is.
  * @private_data_len: At most UCMAD_CM_RTU_DATA_MAX, UCMAD_CM_DREQ_DATA_MAX, UCMAD_CM_DREP_DATA_MAX.
  * @reserved: Zero.
@@ -634,7 +634,7 @@ struct ucmad_cm_mra {
 };
 
 /**
- * struct ucmad_cm_sidr_req - Ask a peer for the QP of an unreliable datagram service (IBTA 12.11.1).
+ * struct ucmad_cm_sidr_req - Ask a peer for the QP of a datagram service (IBTA 12.11.1).
  * @size: sizeof(struct ucmad_cm_sidr_req).
  * @object: Handle of an idle CM ID.
  * @service_id: Service that the peer listens on.
@@ -669,7 +669,8 @@ struct ucmad_cm_sidr_req {
  * @qkey: Its Q_Key.
  * @ece_vendor_id: Enhanced connection establishment: vendor, 16 bits.
  * @ece_attr_mod: Enhanced connection establishment: options.
- * @status: 0 success, 1 unsupported service, 2 rejected, 3 no QP, 4 redirect, 5 unsupported version.
+ * @status: 0 success, 1 service not supported, 2 rejected, 3 no QP, 4 redirect, 5 version not
+ *	    supported.
  * @private_data_len: At most UCMAD_CM_SIDR_REP_DATA_MAX.
  * @info_len: At most UCMAD_CM_SIDR_REP_INFO_MAX.
  * @reserved: Zero.
@@ -1005,7 +1006,7 @@ struct ucmad_cm_sidr_rep_event {
 };
 
 /**
- * struct ucmad_cm_error_event - Body of the *_ERROR events and of UCMAD_EVENT_CM_EXPIRED (CM-TRUTH).
+ * struct ucmad_cm_error_event - Body of *_ERROR and UCMAD_EVENT_CM_EXPIRED (CM-TRUTH).
  * @error: Why, as positive errno: ETIMEDOUT no answer, EHOSTUNREACH and the like no path.
  * @wc_status: Status of the send, as in enum ibv_wc_status; 0 where no send was concerned.
  */
