@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+#include "options.hpp"
+
+#include <rdma/ucmad.h>
+
+#include <iostream>
+
+namespace {
+
+using ucmad::tool::ExitStatus;
+
+constexpr const char* description =
+    "InfiniBand and RoCE connections through the ucmad kernel module.\n"
+    "See 'ucmad COMMAND --help' and ucmad(1).";
+
+/// The subcommand that the error is of, so that its help can be pointed at.
+std::string command_of(const CLI::App& app) {
+    const auto parsed = app.get_subcommands();
+    return parsed.empty() ? "ucmad" : "ucmad " + parsed.front()->get_name();
+}
+
+ExitStatus parse_and_run(CLI::App& app, int argc, char** argv, const ExitStatus& status) {
+    try {
+        app.parse(argc, argv);
+        return status;
+    } catch (const CLI::ParseError& error) {
+        if (error.get_exit_code() == 0) { // --help, --version
+            app.exit(error);
+            return ExitStatus::success;
+        }
+        const std::string command = command_of(app);
+        std::cerr << command << ": " << error.what() << "\n  see '" << command << " --help'\n";
+        return ExitStatus::usage;
+    }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app{description, "ucmad"};
+    app.set_version_flag(
+        "--version", fmt::format("ucmad " UCMAD_VERSION " (ABI version {})", UCMAD_ABI_VERSION));
+    app.require_subcommand(1);
+    ExitStatus status = ExitStatus::success;
+    for (auto* add : {ucmad::tool::add_devices, ucmad::tool::add_listen, ucmad::tool::add_connect,
+                      ucmad::tool::add_ping})
+        add(app, status);
+    return static_cast<int>(parse_and_run(app, argc, argv, status));
+}
