@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -44,7 +45,9 @@ std::error_code end_of(const EventBody& body) noexcept {
             else if constexpr (std::is_base_of_v<Failure, Body>)
                 return what.error ? what.error : system_code(ECONNABORTED);
             else if constexpr (std::is_same_v<Body, RejReceived>)
-                return make_error_code(what.reason);
+                // A peer may put 0 there, which is no reason, and would be no error.
+                return what.reason == RejectReason{} ? system_code(ECONNREFUSED)
+                                                     : make_error_code(what.reason);
             else if constexpr (std::is_same_v<Body, DeviceRemoved>)
                 return system_code(ENODEV);
             else if constexpr (std::is_same_v<Body, DreqReceived> ||
