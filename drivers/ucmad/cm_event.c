@@ -2,7 +2,8 @@
 /*
  * What happens to CM IDs: from an event of ib_cm to one of ours.
  *
- * The handler never blocks and takes no mutex, since ib_destroy_cm_id() waits for it.
+ * The handler takes no mutex of an ID that a program knows, since ib_destroy_cm_id(), which waits for
+ * the handler, is called under such a mutex.
  */
 #include "cm.h"
 #include "device.h"

@@ -28,8 +28,12 @@ int ucmad_cm_check(struct ucmad_cm *cm)
 
 static bool ucmad_cm_is_over(const struct ib_cm_id *id)
 {
-	return id && (id->state == IB_CM_IDLE || id->state == IB_CM_TIMEWAIT ||
-		      id->state == IB_CM_DREQ_RCVD);
+	enum ib_cm_state state;
+
+	if (!id)
+		return false;
+	state = READ_ONCE(id->state);
+	return state == IB_CM_IDLE || state == IB_CM_TIMEWAIT || state == IB_CM_DREQ_RCVD;
 }
 
 /*
@@ -117,12 +121,12 @@ int ucmad_ioctl_cm_create(struct ucmad_cmd *cmd)
 	return ret;
 }
 
-/* Service IDs that begin with 2 are given out by the CM itself (IBTA A3.2.3.3). */
+/* Service IDs that begin so are given out by the CM itself (IBTA A3.2.3.3). */
+#define UCMAD_LOCAL_SERVICE_PREFIX	0x02
+
 static bool ucmad_service_id_is_local(u64 service_id)
 {
-	__be64 prefix = IB_CM_ASSIGN_SERVICE_ID;
-
-	return prefix == (cpu_to_be64(service_id) & IB_SERVICE_ID_AGN_MASK);
+	return service_id >> 56 == UCMAD_LOCAL_SERVICE_PREFIX;
 }
 
 static int ucmad_cm_listen_with(struct ib_cm_id *id, const struct ucmad_cm_listen *args)
@@ -179,6 +183,9 @@ int ucmad_ioctl_cm_listen(struct ucmad_cmd *cmd)
 	if (args->flags & UCMAD_LISTEN_ASSIGN ? args->service_id :
 						ucmad_service_id_is_local(args->service_id))
 		return -EINVAL;
+	/* Who cannot be told the service ID shall not listen on it. */
+	if (ucmad_respond(cmd))
+		return -EFAULT;
 
 	cm = ucmad_cm_get(cmd->file, args->object);
 	if (IS_ERR(cm))

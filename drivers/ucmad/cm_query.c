@@ -31,7 +31,7 @@ static enum ucmad_cm_state ucmad_cm_state(const struct ucmad_cm *cm)
 		return UCMAD_CM_REMOVED;
 	if (cm->request)
 		return UCMAD_CM_RESOLVING;
-	return cm->id ? ucmad_cm_states[cm->id->state] : UCMAD_CM_IDLE;
+	return cm->id ? ucmad_cm_states[READ_ONCE(cm->id->state)] : UCMAD_CM_IDLE;
 }
 
 /* The ID's mutex is held. */

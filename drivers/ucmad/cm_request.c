@@ -149,7 +149,7 @@ void ucmad_cm_resolved(struct work_struct *work)
 /* May the ID begin something new? Its mutex is held. */
 bool ucmad_cm_is_idle(struct ucmad_cm *cm)
 {
-	return !cm->request && (!cm->id || cm->id->state == IB_CM_IDLE);
+	return !cm->request && (!cm->id || READ_ONCE(cm->id->state) == IB_CM_IDLE);
 }
 
 /* Forget the last attempt; the ID is idle and its mutex is held. */

@@ -90,6 +90,9 @@ static int ucmad_ioctl_destroy(struct ucmad_cmd *cmd)
 
 	if (args->reserved)
 		return -EINVAL;
+	/* Who cannot be told what was discarded shall discard nothing (DEL-COUNT). */
+	if (ucmad_respond(cmd))
+		return -EFAULT;
 	ret = ucmad_object_destroy(cmd->file, args->object, &args->discarded);
 	return ret ?: ucmad_respond(cmd);
 }

@@ -21,8 +21,9 @@ struct net;
  *   ucmad_file.lock      (here)      queues of events; taken in handlers of any context
  *   ucmad_file.objects' xa_lock, wait queues
  *
- * No two mutexes of CM IDs are ever held together. A handler of ib_cm takes only the last three
- * kinds, so ib_destroy_cm_id(), which waits for handlers, may be called under a CM ID's mutex.
+ * No two mutexes of CM IDs are ever held together. A handler of ib_cm takes what stands below the
+ * mutex of a CM ID, and that mutex only of an ID that is not published, so ib_destroy_cm_id(), which
+ * waits for handlers, may be called under the mutex of one that is.
  */
 
 /**

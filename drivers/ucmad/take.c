@@ -417,14 +417,16 @@ int ucmad_ioctl_events(struct ucmad_cmd *cmd)
 	};
 	int ret;
 
-	if (args->flags || !IS_ALIGNED(args->buffer, 8) || (!args->buffer && args->buffer_len))
+	if (args->flags || !IS_ALIGNED(args->buffer, 8))
+		return -EINVAL;
+	if (!args->buffer && (args->buffer_len || args->object))
 		return -EINVAL;
 	args->count = 0;
 	args->bytes = 0;
 	args->needed = 0;
 	args->acks_ignored = 0;
 
-	if (args->buffer && args->object) {
+	if (args->object) {
 		take.target = ucmad_object_get(cmd->file, args->object);
 		if (!take.target)
 			return -ENOENT;

@@ -242,7 +242,8 @@ struct ucmad_ack {
  * @ack_count: Number of entries at @acks.
  * @acks: Address of an array of struct ucmad_ack. They are all checked before the first is carried
  *	  out, and are carried out before anything is taken, whatever the taking then says.
- * @buffer: Where the events go, 8-byte aligned. If 0, nothing is taken and the call does not wait.
+ * @buffer: Where the events go, 8-byte aligned. If 0, nothing is taken and the call does not wait;
+ *	    @buffer_len and @object are 0 then.
  * @buffer_len: Bytes at @buffer.
  * @max_events: Take at most so many; 0: as many as fit, though never more than 1024 in one call.
  * @timeout_ns: How long to wait for the first event: nanoseconds, 0 not at all, negative for ever.
