@@ -203,7 +203,7 @@ int main(int argc, char **argv)
 		errx(2, "usage: %s DEVICE_INDEX PORT GID_INDEX", argv[0]);
 	__u32 device = (__u32)atoi(argv[1]);
 	struct ibv_context *verbs = open_verbs(device);
-	struct qp server_qp = {}, client_qp = {};
+	struct qp server_qp = { 0 }, client_qp = { 0 };
 	union ibv_gid gid;
 
 	fd = open(UCMAD_DEVICE_PATH, O_RDWR | O_CLOEXEC);
