@@ -55,14 +55,14 @@ CmId CmId::adopt(const Context& context, Handle handle) noexcept {
 }
 
 CmId::CmId(CmId&& other) noexcept
-    : file_(std::move(other.file_)), handle_(std::exchange(other.handle_, Handle::any)) {}
+    : file_(std::move(other.file_)), handle_(other.handle_.exchange(Handle::any)) {}
 
 CmId& CmId::operator=(CmId&& other) noexcept {
     if (this != &other) {
         std::error_code ignored; // an ID that the kernel does not have needs no destroying
         destroy(ignored);
         file_ = std::move(other.file_);
-        handle_ = std::exchange(other.handle_, Handle::any);
+        handle_ = other.handle_.exchange(Handle::any);
     }
     return *this;
 }
@@ -73,26 +73,32 @@ CmId::~CmId() {
 }
 
 Handle CmId::release() noexcept {
-    file_.reset();
-    return std::exchange(handle_, Handle::any);
+    // file_ is let be: another thread may be reading it.
+    return handle_.exchange(Handle::any);
 }
 
-int CmId::fd() const noexcept { return file_ ? file_->fd() : -1; }
+int CmId::fd() const noexcept { return *this ? file_->fd() : -1; }
 
 template <typename Struct>
 void CmId::call(unsigned long request, Struct& argument, std::error_code& ec) const noexcept {
+    const Handle object = handle();
+    if (object == Handle::any) {
+        ec = system_code(EBADF);
+        return;
+    }
     argument.size = sizeof argument;
-    argument.object = static_cast<__u32>(handle_);
-    ec = file_ ? detail::call(file_->fd(), request, argument) : system_code(EBADF);
+    argument.object = static_cast<__u32>(object);
+    ec = detail::call(file_->fd(), request, argument);
 }
 
 std::uint32_t CmId::destroy(std::error_code& ec) noexcept {
     ec.clear();
-    if (!*this)
+    const Handle object = release();
+    if (object == Handle::any)
         return 0;
-    ucmad_destroy argument{};
-    call(UCMAD_IOCTL_DESTROY, argument, ec);
-    release();
+    auto argument = detail::make_argument<ucmad_destroy>();
+    argument.object = static_cast<__u32>(object);
+    ec = detail::call(file_->fd(), UCMAD_IOCTL_DESTROY, argument);
     return argument.discarded;
 }
 
@@ -131,11 +137,12 @@ CmIdInfo CmId::query() const {
 
 std::optional<Event> CmId::next(Timeout timeout, std::span<const Ack> acks,
                                 std::error_code& ec) const {
-    if (!*this) {
+    const Handle object = handle();
+    if (object == Handle::any) {
         ec = system_code(EBADF);
         return std::nullopt;
     }
-    return Context{file_}.next(handle_, timeout, acks, ec);
+    return Context{file_}.next(object, timeout, acks, ec);
 }
 
 std::optional<Event> CmId::next(Timeout timeout, std::span<const Ack> acks) const {

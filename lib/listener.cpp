@@ -3,6 +3,9 @@
 
 #include "file.hpp"
 
+#include <cerrno>
+#include <utility>
+
 namespace ucmad {
 
 Listener::Listener(const Context& context, std::uint32_t device, const ListenParams& params,
@@ -13,8 +16,9 @@ std::optional<Request> Listener::accept(Timeout timeout, std::error_code& ec) co
     std::optional<Event> event = id_.next(timeout, {}, ec);
     if (!event)
         return std::nullopt;
-    if (event->object == id_.handle()) { // its own: that the device went away
-        ec = detail::system_code(ENODEV);
+    if (event->get_if<ReqReceived>() == nullptr && event->get_if<SidrReqReceived>() == nullptr) {
+        const bool removed = event->get_if<DeviceRemoved>() != nullptr; // a listener has no others
+        ec = detail::system_code(removed ? ENODEV : EBADMSG);
         return std::nullopt;
     }
     CmId id{id_.file_, event->object};

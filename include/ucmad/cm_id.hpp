@@ -8,6 +8,7 @@
 #include <ucmad/path.hpp>
 #include <ucmad/types.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -143,9 +144,9 @@ struct CmIdInfo {
 /// A CM ID. Movable; destroys the ID when it goes, which tells the peer what the protocol wants
 /// told (CM-TEARDOWN) and never waits (DEL-NOWAIT-USER).
 ///
-/// Operations may be called from any thread; destroying it or moving from it while another thread
-/// uses the same CmId object needs a lock as with any C++ object. (Where the kernel's object is
-/// destroyed in this way meanwhile, threads that wait for its events get ESHUTDOWN.)
+/// All const members and destroy() may be called from any thread at any time; threads that wait in
+/// next() while another calls destroy() get ESHUTDOWN (EBADF if they come later). Moving and
+/// destructing need the care that any C++ object does.
 class CmId {
 public:
     /// No CM ID.
@@ -170,8 +171,8 @@ public:
     CmId& operator=(const CmId&) = delete;
     UCMAD_API ~CmId();
 
-    [[nodiscard]] Handle handle() const noexcept { return handle_; }
-    [[nodiscard]] explicit operator bool() const noexcept { return handle_ != Handle::any; }
+    [[nodiscard]] Handle handle() const noexcept { return handle_.load(); }
+    [[nodiscard]] explicit operator bool() const noexcept { return handle() != Handle::any; }
 
     /// Lets go of the ID without destroying it.
     UCMAD_API Handle release() noexcept;
@@ -262,7 +263,7 @@ private:
                  std::error_code& ec) const noexcept;
 
     std::shared_ptr<const detail::File> file_;
-    Handle handle_ = Handle::any;
+    std::atomic<Handle> handle_ = Handle::any;
 };
 
 } // namespace ucmad

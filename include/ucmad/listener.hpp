@@ -56,7 +56,7 @@ public:
                                                           std::error_code& ec) const;
 
     /// Stops listening; see CmId::destroy(). Requests that nobody took are rejected. Threads in
-    /// accept() get ESHUTDOWN.
+    /// accept() get ESHUTDOWN, those that come later EBADF.
     UCMAD_API std::uint32_t close();
 
 private:

@@ -180,6 +180,14 @@ TEST_F(AcceptTest, ListenerWhoseDeviceGoesAway) {
     EXPECT_TRUE(device.exists(listener.id().handle()));
 }
 
+TEST_F(AcceptTest, EventOfANewerModuleIsNotTakenForARequest) {
+    device.post(listener.id().handle(), 0x4711);
+    std::error_code ec;
+    EXPECT_FALSE(listener.accept(forever, ec));
+    EXPECT_EQ(ec, std::errc::bad_message);
+    EXPECT_TRUE(device.exists(listener.id().handle()));
+}
+
 TEST_F(AcceptTest, CloseWakesThreadsInAccept) { // DEL-SILENT
     auto accepting = std::async(std::launch::async, [&] {
         std::error_code ec;
@@ -189,6 +197,9 @@ TEST_F(AcceptTest, CloseWakesThreadsInAccept) { // DEL-SILENT
     ASSERT_TRUE(eventually([&] { return device.waiting() == 1; }));
     listener.close();
     EXPECT_EQ(accepting.get(), ESHUTDOWN);
+    std::error_code ec;
+    EXPECT_FALSE(listener.accept(forever, ec));
+    EXPECT_EQ(ec.value(), EBADF);
 }
 
 TEST_F(AcceptTest, Accept) {
