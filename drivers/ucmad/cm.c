@@ -72,10 +72,8 @@ static void ucmad_cm_device_removed(struct ucmad_object *object)
 static void ucmad_cm_release(struct ucmad_object *object)
 {
 	struct ucmad_cm *cm = container_of(object, struct ucmad_cm, object);
-	struct ucmad_queued *event;
 
-	while ((event = ucmad_cm_reserve_take(cm)))
-		ucmad_queued_free(event);
+	ucmad_queued_free_all(&cm->reserve);
 	kfree_rcu(cm, object.rcu);
 }
 
@@ -167,16 +165,15 @@ void ucmad_cm_id_destroy(struct ib_cm_id *id)
 /**
  * ucmad_cm_reserve_fill - Set aside what is needed to report all that may come (EV-NOLOSS).
  * @cm: The CM ID, with its mutex held or not yet published.
- * @gfp: How to allocate.
  *
  * Return: 0, or -ENOMEM with less set aside; it will do for fewer events, but nothing is begun.
  */
-int ucmad_cm_reserve_fill(struct ucmad_cm *cm, gfp_t gfp)
+int ucmad_cm_reserve_fill(struct ucmad_cm *cm)
 {
 	struct ucmad_queued *event;
 
 	while (cm->reserved < UCMAD_CM_RESERVE) {
-		event = ucmad_queued_alloc(gfp);
+		event = ucmad_queued_alloc(GFP_KERNEL_ACCOUNT);
 		if (!event)
 			return -ENOMEM;
 		spin_lock_irq(&cm->lock);

@@ -176,7 +176,7 @@ void ucmad_cm_put(struct ucmad_cm *cm);
 void ucmad_cm_abort(struct ucmad_cm *cm);
 struct ib_cm_id *ucmad_cm_id_create(struct ucmad_cm *cm);
 void ucmad_cm_id_destroy(struct ib_cm_id *id);
-int ucmad_cm_reserve_fill(struct ucmad_cm *cm, gfp_t gfp);
+int ucmad_cm_reserve_fill(struct ucmad_cm *cm);
 struct ucmad_queued *ucmad_cm_reserve_take(struct ucmad_cm *cm);
 
 /* cm_event.c */

@@ -2,9 +2,11 @@
 /*
  * What happens to CM IDs: from an event of ib_cm to one of ours.
  *
- * The handler takes no mutex of an ID that a program knows, since ib_destroy_cm_id(), which waits for
- * the handler, is called under such a mutex.
+ * The handler takes no mutex of an ID that a program knows, since ib_destroy_cm_id(), which waits
+ * for the handler, is called under such a mutex.
  */
+#include <linux/sched/mm.h>
+
 #include "cm.h"
 #include "device.h"
 #include "file.h"
@@ -90,14 +92,16 @@ static enum ucmad_cm_alternate ucmad_alternate_of(const struct sa_path_rec *path
 }
 
 /* Gives a new connection all it needs, so that want of memory can do it no harm later. */
-static struct ucmad_cm *ucmad_cm_bear(struct ucmad_cm *listener, struct ucmad_queued **first)
+static struct ucmad_cm *ucmad_cm_bear(struct ucmad_cm *listener, bool is_sidr,
+				      struct ucmad_queued **first)
 {
 	struct ucmad_cm *cm = ucmad_cm_new(listener->object.file, listener->object.device);
 
 	if (IS_ERR(cm))
 		return cm;
-	*first = ucmad_queued_alloc(GFP_KERNEL);
-	if (*first && !ucmad_cm_reserve_fill(cm, GFP_KERNEL))
+	*first = ucmad_queued_alloc(GFP_KERNEL_ACCOUNT);
+	/* Nothing follows a SIDR REQ. */
+	if (*first && (is_sidr || !ucmad_cm_reserve_fill(cm)))
 		return cm;
 	if (*first)
 		ucmad_queued_free(*first);
@@ -122,21 +126,26 @@ static void ucmad_cm_begin(struct ucmad_cm *cm, const struct ib_cm_req_event_par
  */
 static int ucmad_cm_birth(struct ib_cm_id *id, const struct ib_cm_event *event)
 {
+	bool is_sidr = event->event == IB_CM_SIDR_REQ_RECEIVED;
 	struct ucmad_cm *listener = id->context, *cm;
+	struct mem_cgroup *memcg;
 	struct ucmad_queued *first;
 	int ret;
 
-	cm = ucmad_cm_bear(listener, &first);
+	/* The listener's program pays, not the kernel's worker. */
+	memcg = set_active_memcg(listener->object.file->memcg);
+	cm = ucmad_cm_bear(listener, is_sidr, &first);
+	set_active_memcg(memcg);
 	if (IS_ERR(cm))
 		goto dropped;
 	cm->id = id;
 	id->context = cm;
 	ucmad_stat_inc(UCMAD_STAT_CM_IDS);
-	if (event->event == IB_CM_REQ_RECEIVED) {
+	if (is_sidr) {
+		ucmad_fill_sidr_req(first, event, listener);
+	} else {
 		ucmad_fill_req(first, id, event, listener);
 		ucmad_cm_begin(cm, &event->param.req_rcvd, listener->patience);
-	} else {
-		ucmad_fill_sidr_req(first, event, listener);
 	}
 	ret = ucmad_event_post_birth(&listener->object, listener->backlog, &cm->object, first);
 	if (!ret)

@@ -126,7 +126,7 @@ int ucmad_ioctl_cm_create(struct ucmad_cmd *cmd)
 
 static bool ucmad_service_id_is_local(u64 service_id)
 {
-	return service_id >> 56 == UCMAD_LOCAL_SERVICE_PREFIX;
+	return (service_id >> 56) == UCMAD_LOCAL_SERVICE_PREFIX;
 }
 
 static int ucmad_cm_listen_with(struct ib_cm_id *id, const struct ucmad_cm_listen *args)
@@ -343,12 +343,44 @@ int ucmad_ioctl_cm_rep(struct ucmad_cmd *cmd)
 	return ret ?: ucmad_cm_do(cmd, args->object, ucmad_cm_rep, &call);
 }
 
+/* The reason that ib_cm gives when it takes back our REQ or REP; 0 if none is under way. */
+static u16 ucmad_cm_withdraw_reason(const struct ib_cm_id *id)
+{
+	switch (READ_ONCE(id->state)) {
+	case IB_CM_REQ_SENT:
+	case IB_CM_MRA_REQ_RCVD:
+		return IB_CM_REJ_TIMEOUT;
+	case IB_CM_REP_SENT:
+	case IB_CM_MRA_REP_RCVD:
+		return IB_CM_REJ_CONSUMER_DEFINED;
+	default:
+		return 0;
+	}
+}
+
+/*
+ * ib_send_cm_rej() goes on repeating our own REQ or REP, and whoever destroys the ID later waits
+ * for all its tries; and a REQ's REJ with another reason than time-out is not matched by the peer.
+ * Only ib_destroy_cm_id() does both right.
+ */
+static int ucmad_cm_withdraw(struct ucmad_cm *cm, const struct ucmad_cm_rej *args, u16 reason)
+{
+	if (args->reason != reason || args->private_data_len || args->ari_len)
+		return -EOPNOTSUPP;
+	ucmad_cm_renew(cm);
+	return 0;
+}
+
 static int ucmad_cm_rej(struct ucmad_cm *cm, struct ucmad_cm_call *call)
 {
 	const struct ucmad_cm_rej *args = call->arg;
-	int ret = ucmad_cm_provider->send_rej(cm->id, args->reason, call->info, args->ari_len,
-					      call->data, args->private_data_len);
+	u16 withdraw = ucmad_cm_withdraw_reason(cm->id);
+	int ret;
 
+	if (withdraw)
+		return ucmad_cm_withdraw(cm, args, withdraw);
+	ret = ucmad_cm_provider->send_rej(cm->id, args->reason, call->info, args->ari_len,
+					  call->data, args->private_data_len);
 	if (!ret) {
 		ucmad_cm_answered(cm);
 		WRITE_ONCE(cm->ended_here, true);

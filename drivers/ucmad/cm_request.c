@@ -187,7 +187,7 @@ int ucmad_cm_request_start(struct ucmad_cm *cm, struct ucmad_cm_request *request
 	if (!ret)
 		ret = ucmad_cm_request_set_paths(cm, request, primary, alternate);
 	if (!ret)
-		ret = ucmad_cm_reserve_fill(cm, GFP_KERNEL_ACCOUNT);
+		ret = ucmad_cm_reserve_fill(cm);
 	if (ret) {
 		ucmad_cm_request_free(request);
 		return ret;

@@ -79,6 +79,17 @@ void ucmad_queued_free(struct ucmad_queued *event)
 		ucmad_object_put(object);
 }
 
+/* Frees all events of a list, and leaves it empty. */
+void ucmad_queued_free_all(struct list_head *events)
+{
+	struct ucmad_queued *event, *next;
+
+	list_for_each_entry_safe(event, next, events, node) {
+		list_del(&event->node);
+		ucmad_queued_free(event);
+	}
+}
+
 /**
  * ucmad_queued_fill - Say what happened.
  * @event: Memory from ucmad_queued_alloc().
@@ -173,24 +184,51 @@ bool ucmad_queue_ack(struct ucmad_object *object, u64 sequence)
 	return held;
 }
 
+/*
+ * Looks through events for those of a queue that dies. A new object among them is one that the
+ * program never heard of: an orphan.
+ */
+static u32 ucmad_queue_discard(struct ucmad_object *object, struct list_head *events,
+			       struct list_head *orphans)
+{
+	struct ucmad_queued *event;
+	u32 discarded = 0;
+
+	list_for_each_entry(event, events, node) {
+		if (event->source != object)
+			continue;
+		discarded++;
+		if (event->object == object || !list_empty(&event->object->orphan))
+			continue;
+		refcount_inc(&event->object->refs);
+		list_add_tail(&event->object->orphan, orphans);
+	}
+	return discarded;
+}
+
 /**
  * ucmad_queue_kill - Nothing goes into the queue or comes out of it from here on (DEL-SILENT).
  * @object: The object.
  * @events: Gets what waited in the queue; to be freed by the caller.
+ * @orphans: Gets the new objects whose first event waited here, with a reference each.
  *
- * Return: How many events are discarded: those, and those that calls are just taking; such a call
- * looks again under the lock before it delivers, and drops what is dead by then.
+ * Return: How many events are discarded: those that waited, and those that calls are just taking;
+ * such a call looks again under the lock before it delivers, and drops what is dead by then.
  */
-u32 ucmad_queue_kill(struct ucmad_object *object, struct list_head *events)
+u32 ucmad_queue_kill(struct ucmad_object *object, struct list_head *events,
+		     struct list_head *orphans)
 {
 	struct ucmad_queue *queue = &object->queue;
 	struct ucmad_file *file = object->file;
+	struct ucmad_batch *batch;
 	u32 discarded;
 
 	spin_lock_irq(&file->lock);
 	queue->dead = true;
+	discarded = ucmad_queue_discard(object, &queue->events, orphans);
+	list_for_each_entry(batch, &file->batches, entry)
+		discarded += ucmad_queue_discard(object, &batch->events, orphans);
 	list_splice_init(&queue->events, events);
-	discarded = queue->waiting + queue->in_flight;
 	queue->waiting = 0;
 	ucmad_queue_refresh(file, queue);
 	wake_up_all(&queue->wait);

@@ -45,7 +45,6 @@ struct ucmad_queued {
  * @held: Sequence number of the newest event that holds the object; see @acked.
  * @acked: Sequence number up to which events are acknowledged: below @held, the object is held.
  * @waiting: Number of events in @events.
- * @in_flight: Number of events from here that a call has taken but not delivered yet.
  * @targeted: Number of calls that wait for this object by name.
  * @concurrent: Events do not hold the object (EV-CONCURRENT).
  * @context_set: @context is the program's own choice, not the listener's.
@@ -60,7 +59,6 @@ struct ucmad_queue {
 	u64 held;
 	u64 acked;
 	u32 waiting;
-	u32 in_flight;
 	u32 targeted;
 	bool concurrent;
 	bool context_set;
@@ -72,10 +70,12 @@ void ucmad_event_exit(void);
 
 void ucmad_queue_init(struct ucmad_queue *queue);
 void ucmad_queue_set_context(struct ucmad_object *object, u64 context);
-u32 ucmad_queue_kill(struct ucmad_object *object, struct list_head *events);
+u32 ucmad_queue_kill(struct ucmad_object *object, struct list_head *events,
+		     struct list_head *orphans);
 
 struct ucmad_queued *ucmad_queued_alloc(gfp_t gfp);
 void ucmad_queued_free(struct ucmad_queued *event);
+void ucmad_queued_free_all(struct list_head *events);
 void *ucmad_queued_fill(struct ucmad_queued *event, enum ucmad_event_type type, size_t body_len,
 			const void *data, size_t data_len);
 

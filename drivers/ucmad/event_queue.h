@@ -8,6 +8,16 @@
 #include "event.h"
 #include "file.h"
 
+/**
+ * struct ucmad_batch - Events that a call has taken and not delivered yet.
+ * @entry: In &ucmad_file.batches while that is so; guarded, as @events, by the file's lock.
+ * @events: The events.
+ */
+struct ucmad_batch {
+	struct list_head entry;
+	struct list_head events;
+};
+
 /* There is something to take: wake one consumer that waits for it, and all who poll. */
 static inline void ucmad_wake_consumer(struct ucmad_file *file)
 {

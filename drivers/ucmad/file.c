@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /* The character device: open, close, poll, and the table of ioctls. */
 #include <linux/compat.h>
+#include <linux/memcontrol.h>
 #include <linux/nsproxy.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
@@ -23,10 +24,12 @@ static int ucmad_open(struct inode *inode, struct file *filp)
 	refcount_set(&file->refs, 1);
 	spin_lock_init(&file->lock);
 	INIT_LIST_HEAD(&file->ready);
+	INIT_LIST_HEAD(&file->batches);
 	init_waitqueue_head(&file->wait);
 	/* Handles are published under @lock, which is taken with interrupts off. */
 	xa_init_flags(&file->objects, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
 	file->net = get_net(current->nsproxy->net_ns);
+	file->memcg = get_mem_cgroup_from_mm(current->mm);
 	ucmad_stat_inc(UCMAD_STAT_FILES);
 	filp->private_data = file;
 	return stream_open(inode, filp);
@@ -42,6 +45,7 @@ void ucmad_file_put(struct ucmad_file *file)
 	if (!refcount_dec_and_test(&file->refs))
 		return;
 	xa_destroy(&file->objects);
+	mem_cgroup_put(file->memcg);
 	put_net(file->net);
 	kfree(file);
 	ucmad_stat_dec(UCMAD_STAT_FILES);
@@ -208,5 +212,4 @@ const struct file_operations ucmad_fops = {
 	.poll = ucmad_poll,
 	.unlocked_ioctl = ucmad_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
-	.llseek = no_llseek,
 };

@@ -22,30 +22,35 @@ struct net;
  *   ucmad_file.objects' xa_lock, wait queues
  *
  * No two mutexes of CM IDs are ever held together. A handler of ib_cm takes what stands below the
- * mutex of a CM ID, and that mutex only of an ID that is not published, so ib_destroy_cm_id(), which
- * waits for handlers, may be called under the mutex of one that is.
+ * mutex of a CM ID, and that mutex only of an ID that is not published, so ib_destroy_cm_id(),
+ * which waits for handlers, may be called under the mutex of one that is.
  */
 
 /**
  * struct ucmad_file - One open of the character device.
  * @refs: The open file holds one, each object one.
- * @lock: Guards @ready and every member of struct ucmad_queue of every object of the file.
+ * @lock: Guards @ready, @batches and every member of struct ucmad_queue of every object of the
+ *        file.
  * @ready: Objects of which an "any object" call may take the next event, in turn (EV-FAIR).
+ * @batches: What calls are just taking.
  * @wait: Consumers that wait for any object, and poll.
  * @objects: Handle to object.
  * @next_handle: Where the search for a free handle starts, so that none is soon used again.
  * @object_count: Objects that exist; bounded by the parameter max_objects.
  * @net: Network namespace of the opener: only its RDMA devices can be used.
+ * @memcg: Memory cgroup of the opener: pays for what peers make us allocate.
  */
 struct ucmad_file {
 	refcount_t refs;
-	spinlock_t lock; /* guards @ready and all queues */
+	spinlock_t lock; /* guards @ready, @batches and all queues */
 	struct list_head ready;
+	struct list_head batches;
 	wait_queue_head_t wait;
 	struct xarray objects;
 	u32 next_handle;
 	atomic_t object_count;
 	struct net *net;
+	struct mem_cgroup *memcg;
 };
 
 /**

@@ -28,6 +28,7 @@ int ucmad_object_reserve(struct ucmad_object *object, struct ucmad_file *file,
 		goto err_count;
 	}
 	refcount_set(&object->refs, 1);
+	INIT_LIST_HEAD(&object->orphan);
 	object->file = file;
 	object->ops = ops;
 	object->device_index = device->index;
@@ -124,21 +125,17 @@ static struct ucmad_object *ucmad_object_unpublish(struct ucmad_file *file, u32 
 	return object;
 }
 
-/* A new CM ID whose REQ nobody took goes with its listener: the program never heard of it. */
-static u32 ucmad_object_discard(struct ucmad_object *object, struct list_head *events)
+/* New objects whose first event nobody has seen go with their listener. */
+static u32 ucmad_object_kill_orphans(struct list_head *orphans)
 {
-	struct ucmad_queued *event, *next;
-	struct ucmad_object *born;
+	struct ucmad_object *object, *next;
 	u32 discarded = 0;
 
-	list_for_each_entry_safe(event, next, events, node) {
-		list_del(&event->node);
-		if (event->object != object) {
-			born = ucmad_object_unpublish(object->file, event->object->handle);
-			if (born)
-				discarded += ucmad_object_kill(born);
-		}
-		ucmad_queued_free(event);
+	list_for_each_entry_safe(object, next, orphans, orphan) {
+		list_del(&object->orphan);
+		if (ucmad_object_unpublish(object->file, object->handle))
+			discarded += ucmad_object_kill(object);
+		ucmad_object_put(object);
 	}
 	return discarded;
 }
@@ -146,12 +143,14 @@ static u32 ucmad_object_discard(struct ucmad_object *object, struct list_head *e
 /* Returns how many events were discarded (DEL-COUNT). Puts the reference that was the table's. */
 static u32 ucmad_object_kill(struct ucmad_object *object)
 {
+	LIST_HEAD(orphans);
 	LIST_HEAD(events);
 	u32 discarded;
 
-	discarded = ucmad_queue_kill(object, &events);
+	discarded = ucmad_queue_kill(object, &events, &orphans);
 	object->ops->teardown(object);
-	discarded += ucmad_object_discard(object, &events);
+	discarded += ucmad_object_kill_orphans(&orphans);
+	ucmad_queued_free_all(&events);
 	trace_ucmad_object_destroy(object, discarded);
 	ucmad_stat_add(UCMAD_STAT_EVENTS_DISCARDED, discarded);
 	ucmad_object_put(object);

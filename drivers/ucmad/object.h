@@ -45,6 +45,7 @@ struct ucmad_object_ops {
  * @device: The RDMA device, until teardown; guarded by the kind's own lock.
  * @device_index: Index of that device, for ever.
  * @device_entry: In the device's list of objects; guarded by the device's lock.
+ * @orphan: In the list of those that go with their listener.
  * @queue: Its events.
  * @removed: The event that is kept ready for when the device goes away (EV-NOLOSS).
  * @rcu: Lookups run under RCU.
@@ -57,6 +58,7 @@ struct ucmad_object {
 	struct ucmad_device *device;
 	u32 device_index;
 	struct list_head device_entry;
+	struct list_head orphan;
 	struct ucmad_queue queue;
 	struct ucmad_queued removed;
 	struct rcu_head rcu;

@@ -45,7 +45,7 @@ struct ucmad_take {
 	struct ucmad_file *file;
 	struct ucmad_object *target;
 	struct ucmad_events *args;
-	struct list_head batch;
+	struct ucmad_batch batch;
 	u32 max;
 	ktime_t expires;
 	bool may_wait;
@@ -79,9 +79,8 @@ static bool ucmad_take_one(struct ucmad_take *take, struct ucmad_queue *source)
 	}
 	event->head.context = queue->context;
 
-	list_move_tail(&event->node, &take->batch);
+	list_move_tail(&event->node, &take->batch.events);
 	source->waiting--;
-	source->in_flight++;
 	args->bytes += event->head.size;
 	args->count++;
 	return true;
@@ -113,7 +112,7 @@ static void ucmad_collect_any(struct ucmad_take *take)
 			list_move_tail(&queue->ready, &file->ready);
 	}
 	/* Objects that are held now stayed on the list for the sake of this very batch. */
-	list_for_each_entry(event, &take->batch, node)
+	list_for_each_entry(event, &take->batch.events, node)
 		ucmad_queue_refresh(file, &event->source->queue);
 	/* Each becoming ready wakes one consumer; what this one leaves is for the next. */
 	if (!list_empty(&file->ready))
@@ -138,6 +137,8 @@ static int ucmad_collect(struct ucmad_take *take)
 		ret = -ESHUTDOWN;
 	else
 		ucmad_collect_target(take);
+	if (args->count)
+		list_add(&take->batch.entry, &file->batches);
 	spin_unlock_irq(&file->lock);
 
 	if (ret || args->count)
@@ -192,7 +193,8 @@ static int ucmad_wait_and_collect(struct ucmad_take *take)
 		if (ret != -EAGAIN)
 			break;
 		if (signal_pending(current)) {
-			ret = expires ? -EINTR : -ERESTARTSYS;
+			/* What was acknowledged is not acknowledged again. */
+			ret = expires || take->args->ack_count ? -EINTR : -ERESTARTSYS;
 			break;
 		}
 		if (expired) {
@@ -225,7 +227,7 @@ static int ucmad_take_copy(struct ucmad_take *take, struct ucmad_cmd *cmd)
 	u8 __user *to = u64_to_user_ptr(take->args->buffer);
 	struct ucmad_queued *event;
 
-	list_for_each_entry(event, &take->batch, node) {
+	list_for_each_entry(event, &take->batch.events, node) {
 		if (copy_to_user(to, &event->head, event->head.size))
 			return -EFAULT;
 		to += event->head.size;
@@ -243,24 +245,24 @@ static bool ucmad_take_commit(struct ucmad_take *take, struct list_head *dead)
 {
 	struct ucmad_events *args = take->args;
 	struct ucmad_queued *event, *next;
+	bool delivered;
 
 	spin_lock_irq(&take->file->lock);
-	list_for_each_entry_safe(event, next, &take->batch, node) {
+	list_for_each_entry_safe(event, next, &take->batch.events, node) {
 		if (!ucmad_take_is_dead(event))
 			continue;
-		event->source->queue.in_flight--;
 		list_move_tail(&event->node, dead);
 		args->bytes -= event->head.size;
 		args->count--;
 	}
-	if (list_empty(dead)) {
-		list_for_each_entry(event, &take->batch, node) {
-			event->source->queue.in_flight--;
+	delivered = list_empty(dead);
+	if (delivered || !args->count)
+		list_del(&take->batch.entry);
+	if (delivered)
+		list_for_each_entry(event, &take->batch.events, node)
 			trace_ucmad_event_take(event);
-		}
-	}
 	spin_unlock_irq(&take->file->lock);
-	return list_empty(dead);
+	return delivered;
 }
 
 /* Puts the batch back to where it came from, as if it had never been taken. */
@@ -270,9 +272,9 @@ static void ucmad_take_undo(struct ucmad_take *take, struct list_head *dead)
 	struct ucmad_queue *source;
 
 	spin_lock_irq(&take->file->lock);
-	list_for_each_entry_safe_reverse(event, next, &take->batch, node) {
+	list_del(&take->batch.entry);
+	list_for_each_entry_safe_reverse(event, next, &take->batch.events, node) {
 		source = &event->source->queue;
-		source->in_flight--;
 		if (ucmad_take_is_dead(event)) {
 			list_move(&event->node, dead);
 			continue;
@@ -287,20 +289,6 @@ static void ucmad_take_undo(struct ucmad_take *take, struct list_head *dead)
 	spin_unlock_irq(&take->file->lock);
 }
 
-/* A REQ that died with its listener: its new CM ID was not seen by the program, and goes too. */
-static void ucmad_take_free(struct ucmad_take *take, struct list_head *events)
-{
-	struct ucmad_queued *event, *next;
-	u32 discarded;
-
-	list_for_each_entry_safe(event, next, events, node) {
-		list_del(&event->node);
-		if (event->source != event->object && event->source->queue.dead)
-			ucmad_object_destroy(take->file, event->object->handle, &discarded);
-		ucmad_queued_free(event);
-	}
-}
-
 /* Returns 0 or an error, or 1 if all that was collected died before it was delivered. */
 static int ucmad_take_deliver(struct ucmad_take *take, struct ucmad_cmd *cmd)
 {
@@ -312,22 +300,16 @@ static int ucmad_take_deliver(struct ucmad_take *take, struct ucmad_cmd *cmd)
 		ret = ucmad_take_copy(take, cmd);
 		if (ret) {
 			ucmad_take_undo(take, &dead);
-			ucmad_take_free(take, &dead);
+			ucmad_queued_free_all(&dead);
 			return ret;
 		}
 		delivered = ucmad_take_commit(take, &dead);
-		ucmad_take_free(take, &dead);
+		ucmad_queued_free_all(&dead);
 	} while (!delivered && take->args->count);
 
 	if (!take->args->count)
 		return 1;
-	while (!list_empty(&take->batch)) {
-		struct ucmad_queued *event =
-			list_first_entry(&take->batch, struct ucmad_queued, node);
-
-		list_del(&event->node);
-		ucmad_queued_free(event);
-	}
+	ucmad_queued_free_all(&take->batch.events);
 	return 0;
 }
 
@@ -411,7 +393,7 @@ int ucmad_ioctl_events(struct ucmad_cmd *cmd)
 	struct ucmad_take take = {
 		.file = cmd->file,
 		.args = args,
-		.batch = LIST_HEAD_INIT(take.batch),
+		.batch.events = LIST_HEAD_INIT(take.batch.events),
 		.max = min(args->max_events ?: UCMAD_BATCH_MAX, (u32)UCMAD_BATCH_MAX),
 		.may_wait = args->timeout_ns && !(cmd->filp_flags & O_NONBLOCK),
 	};
@@ -426,22 +408,19 @@ int ucmad_ioctl_events(struct ucmad_cmd *cmd)
 	args->needed = 0;
 	args->acks_ignored = 0;
 
+	ret = ucmad_ack_all(cmd->file, args);
+	if (ret)
+		return ret;
+	if (!args->buffer)
+		return ucmad_respond(cmd);
 	if (args->object) {
 		take.target = ucmad_object_get(cmd->file, args->object);
 		if (!take.target)
 			return -ENOENT;
 	}
-	ret = ucmad_ack_all(cmd->file, args);
-	if (ret)
-		goto out;
-	if (!args->buffer) {
-		ret = ucmad_respond(cmd);
-		goto out;
-	}
 	if (args->timeout_ns > 0)
 		take.expires = ktime_add_safe(ktime_get(), ns_to_ktime(args->timeout_ns));
 	ret = ucmad_take(&take, cmd);
-out:
 	if (take.target)
 		ucmad_object_put(take.target);
 	return ret;

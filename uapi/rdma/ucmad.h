@@ -8,11 +8,11 @@
  * - It takes a pointer to one struct whose first member, @size, is the size of that struct as the
  *   program was compiled. A program older than the module may pass a shorter struct (what is
  *   missing reads as zero), a newer one a longer struct as long as what the module does not know
- *   is zero (else %E2BIG). A struct shorter than the first published version is %EINVAL.
- * - Flags that the module does not know, and reserved members that are not zero, are %EINVAL.
- * - All integers are in host byte order, service IDs and GUIDs too; GIDs and MAC addresses are
- *   byte arrays as on the wire. Pointers are passed in __u64. The layout is the same for 32-bit
- *   and 64-bit programs.
+ *   is zero (else %E2BIG, as for one above 4096 bytes). A struct shorter than the first published
+ * version is %EINVAL. - Flags that the module does not know, and reserved members that are not
+ * zero, are %EINVAL. - All integers are in host byte order, service IDs and GUIDs too; GIDs and MAC
+ *   addresses are byte arrays as on the wire. Pointers are passed in __u64. The layout is the same
+ *   for 32-bit and 64-bit programs.
  * - An object (a CM ID) is named by a handle: a number above zero that is valid for the open file
  *   that made it, and for no other. A handle is not soon used again. Unknown: %ENOENT; an object
  *   of another kind than the ioctl is for: %ENOTTY.
@@ -108,7 +108,7 @@ struct ucmad_device_info {
  * @count: In: room for so many entries at @devices. Out: so many devices there are; what had no
  *	   room was left out.
  * @devices: Address of an array of struct ucmad_device_info; may be 0 if @count is 0.
- * @entry_size: sizeof(struct ucmad_device_info): the distance of the entries.
+ * @entry_size: sizeof(struct ucmad_device_info): the distance of the entries; at most 4096.
  * @reserved: Zero.
  *
  * Only devices with a CM on some port that the network namespace of the opener can reach.
@@ -220,7 +220,8 @@ struct ucmad_event {
  * @object: Its handle.
  * @flags: UCMAD_ACK_SET_CONTEXT or 0.
  * @sequence: The last event that is acknowledged.
- * @context: New context, with UCMAD_ACK_SET_CONTEXT; else zero.
+ * @context: New context, with UCMAD_ACK_SET_CONTEXT; else zero. It is set if the object exists,
+ *	     even if nothing of it was held.
  *
  * Any thread may acknowledge: a hold belongs to the object. What is not held any more (acknowledged
  * before, or the object was destroyed, which any thread may do at any time) is no error; it is
@@ -239,9 +240,10 @@ struct ucmad_ack {
  * @flags: Zero.
  * @object: Take events of this object only (EV-TARGET), of a listener also its REQ and SIDR REQ
  *	    events; 0: of any object.
- * @ack_count: Number of entries at @acks.
+ * @ack_count: Number of entries at @acks; at most 65536, else %EINVAL.
  * @acks: Address of an array of struct ucmad_ack. They are all checked before the first is carried
- *	  out, and are carried out before anything is taken, whatever the taking then says.
+ *	  out (%EINVAL, %EFAULT, %ENOMEM: none was), and are carried out before anything else is
+ *	  looked at, whatever the taking then says.
  * @buffer: Where the events go, 8-byte aligned. If 0, nothing is taken and the call does not wait;
  *	    @buffer_len and @object are 0 then.
  * @buffer_len: Bytes at @buffer.
@@ -362,6 +364,8 @@ enum ucmad_cm_state {
  * %ENODEV the device was removed; %ECONNRESET the peer has ended the connection or what was to
  * become one, %ETIMEDOUT it ended by time-out, even where the event that tells so was not taken
  * yet; %EBADFD the state of the ID does not allow the operation. None of them changes anything.
+ * An operation that meets a destroy of the same ID in another thread fails with %ESHUTDOWN or
+ * %ENOENT.
  */
 
 /**
@@ -444,10 +448,10 @@ struct ucmad_cm_create {
  *	     top is dropped (a REQ, so that the peer tries again) or refused (a SIDR REQ) and
  *	     counted (CM-BACKLOG, EV-NOLOSS). At most &ucmad_query.max_backlog, else %EINVAL.
  * @service_id: The service ID; zero with UCMAD_LISTEN_ASSIGN. Out: the service ID.
- * @patience: How long a REQ may wait for the program's answer, 4.096 us * 2^n, n from 1 to 31:
- *	      before the peer's own time-out runs off, it is told to wait that long (MRA); after
- *	      that it is rejected and the ID gets a UCMAD_EVENT_CM_EXPIRED (CM-PATIENT). 0 stands
- *	      for UCMAD_PATIENCE_DEFAULT; UCMAD_PATIENCE_NONE.
+ * @patience: How long a REQ may wait for the program's answer, 4.096 us * 2^n, n from 1 to 31: at
+ *	      half of the peer's own time-out it is told to wait that long from then on (MRA);
+ *	      after that it is rejected and the ID gets a UCMAD_EVENT_CM_EXPIRED (CM-PATIENT).
+ *	      0 stands for UCMAD_PATIENCE_DEFAULT; or UCMAD_PATIENCE_NONE.
  * @reserved: Zero.
  *
  * Errors: %EADDRINUSE somebody on this host listens there already.
@@ -486,7 +490,8 @@ enum ucmad_qp_type {
  * @starting_psn: First packet sequence number that the peer shall send, 24 bits.
  * @ece_vendor_id: Enhanced connection establishment: vendor, 24 bits.
  * @ece_attr_mod: Enhanced connection establishment: options.
- * @resolve_timeout_ms: How long to wait for the peer's MAC address on RoCE; 0 stands for 2000.
+ * @resolve_timeout_ms: How long to wait for the peer's MAC address on RoCE; 0 stands for 2000. At
+ *			most 600000.
  * @private_data_len: At most UCMAD_CM_REQ_DATA_MAX.
  * @qp_type: UCMAD_QP_RC, UCMAD_QP_UC or UCMAD_QP_XRC_INI.
  * @responder_resources: RDMA reads and atomics that this side can serve at a time.
@@ -600,6 +605,10 @@ struct ucmad_cm_message {
  * @private_data_len: At most UCMAD_CM_REJ_DATA_MAX.
  * @ari_len: At most UCMAD_CM_REJ_ARI_MAX.
  * @reserved: Zero.
+ *
+ * While a REQ or REP of this side is under way, the kernel's CM takes it back in one way only: a
+ * REQ with @reason 4 (time-out), a REP with @reason 28 (consumer reject), and neither private data
+ * nor additional information; anything else is %EOPNOTSUPP. The ID is idle at once then.
  */
 struct ucmad_cm_rej {
 	__u32 size;
@@ -640,7 +649,7 @@ struct ucmad_cm_mra {
  * @object: Handle of an idle CM ID.
  * @service_id: Service that the peer listens on.
  * @private_data: Address of the private data; 0 if @private_data_len is.
- * @timeout_ms: How long to wait for each answer; not 0.
+ * @timeout_ms: How long to wait for each answer; 1 to 2^31 - 1.
  * @resolve_timeout_ms: As in struct ucmad_cm_req.
  * @private_data_len: At most UCMAD_CM_SIDR_REQ_DATA_MAX.
  * @max_cm_retries: How often to repeat the SIDR REQ, 4 bits.
@@ -728,7 +737,7 @@ struct ucmad_cm_notify {
  * @state: Out: enum ucmad_cm_state.
  * @error: Out: why the last connection is over, as positive errno: ECONNRESET the peer ended it,
  *	   ETIMEDOUT nobody answered, ENODEV, or what went wrong with the path; 0 else.
- * @backlog: Out: of a listener, events that wait to be taken.
+ * @backlog: Out: events that wait to be taken; of a listener, also its REQ and SIDR REQ events.
  * @dropped: Out: of a listener, requests dropped or refused for want of room.
  */
 struct ucmad_cm_query {
