@@ -9,10 +9,11 @@
  *   program was compiled. A program older than the module may pass a shorter struct (what is
  *   missing reads as zero), a newer one a longer struct as long as what the module does not know
  *   is zero (else %E2BIG, as for one above 4096 bytes). A struct shorter than the first published
- * version is %EINVAL. - Flags that the module does not know, and reserved members that are not
- * zero, are %EINVAL. - All integers are in host byte order, service IDs and GUIDs too; GIDs and MAC
- *   addresses are byte arrays as on the wire. Pointers are passed in __u64. The layout is the same
- *   for 32-bit and 64-bit programs.
+ *   version is %EINVAL.
+ * - Flags that the module does not know, and reserved members that are not zero, are %EINVAL.
+ * - All integers are in host byte order, service IDs and GUIDs too; GIDs and MAC addresses are
+ *   byte arrays as on the wire. Pointers are passed in __u64. The layout is the same for 32-bit
+ *   and 64-bit programs.
  * - An object (a CM ID) is named by a handle: a number above zero that is valid for the open file
  *   that made it, and for no other. A handle is not soon used again. Unknown: %ENOENT; an object
  *   of another kind than the ioctl is for: %ENOTTY.
