@@ -100,6 +100,7 @@ struct ucmad_cm *ucmad_cm_new(struct ucmad_file *file, struct ucmad_device *devi
 	mutex_init(&cm->mutex);
 	spin_lock_init(&cm->lock);
 	INIT_LIST_HEAD(&cm->reserve);
+	init_completion(&cm->established);
 	INIT_DELAYED_WORK(&cm->patience_work, ucmad_cm_patience);
 	INIT_WORK(&cm->resolved_work, ucmad_cm_resolved);
 	ucmad_queue_init(&cm->object.queue);

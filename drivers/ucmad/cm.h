@@ -3,6 +3,7 @@
 #ifndef UCMAD_CM_H
 #define UCMAD_CM_H
 
+#include <linux/completion.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
@@ -111,6 +112,7 @@ enum ucmad_cm_alternate {
  * @response_ms: How long the peer waits for an answer of this side.
  * @error: Why the connection is over, as positive errno, 0 if it is not.
  * @dropped: Of a listener, requests without room.
+ * @established: The provider has told that the connection is established.
  * @patience_work: Comes to tell the peer to wait, then to end the waiting.
  * @resolve_addr: Belongs to the address resolution while it runs.
  * @resolve_status: Its outcome.
@@ -137,6 +139,7 @@ struct ucmad_cm {
 	u32 response_ms;
 	u32 error;
 	atomic_t dropped;
+	struct completion established;
 	struct delayed_work patience_work;
 	struct rdma_dev_addr resolve_addr;
 	int resolve_status;

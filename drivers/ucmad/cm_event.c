@@ -317,6 +317,9 @@ static void ucmad_cm_follow(struct ucmad_cm *cm, const struct ib_cm_event *event
 	case IB_CM_REP_RECEIVED:
 		ucmad_cm_answer_due(cm);
 		break;
+	case IB_CM_USER_ESTABLISHED:
+		complete(&cm->established);
+		break;
 	case IB_CM_LAP_RECEIVED:
 		WRITE_ONCE(cm->alternate, ucmad_alternate_of(event->param.lap_rcvd.alternate_path));
 		break;

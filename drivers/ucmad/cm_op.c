@@ -541,9 +541,20 @@ static int ucmad_cm_path_mig(struct ucmad_cm *cm, struct ucmad_cm_call *call)
 	}
 }
 
+/*
+ * ib_cm stops repeating the REP only in a work of its own. An ID that is destroyed before that
+ * waits for all the tries of the REP, so wait for the work, under the mutex that a destroy needs
+ * too. If a DREQ has overtaken it, no event comes, hence the time-out.
+ */
 static int ucmad_cm_comm_est(struct ucmad_cm *cm, struct ucmad_cm_call *call)
 {
-	return ucmad_cm_provider->notify(cm->id, IB_EVENT_COMM_EST);
+	int ret;
+
+	reinit_completion(&cm->established);
+	ret = ucmad_cm_provider->notify(cm->id, IB_EVENT_COMM_EST);
+	if (!ret)
+		wait_for_completion_timeout(&cm->established, HZ);
+	return ret;
 }
 
 int ucmad_ioctl_cm_notify(struct ucmad_cmd *cmd)
