@@ -59,7 +59,7 @@ install: all-cmake
 	DESTDIR=$(DESTDIR) cmake --install $(BUILD)
 	$(if $(KDIR),tools/vm/modules $(KDIR))
 	$(if $(KDIR),tools/vm/modules $(KDIR) modules_install INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=updates)
-	cp -r etc/. $(DESTDIR)/etc/
+	$(if $(wildcard etc),mkdir -p $(DESTDIR)/etc && cp -r etc/. $(DESTDIR)/etc/)
 
 .PHONY: build-deps vm-deps
 build-deps:
