@@ -14,7 +14,7 @@
 namespace ucmad::detail {
 
 [[nodiscard]] ucmad_path to_abi(const Path& path) noexcept;
-[[nodiscard]] Path from_abi(const ucmad_path& path) noexcept;
+[[nodiscard]] Path from_abi(const ucmad_path& abi) noexcept;
 
 /// An address as the ABI passes it.
 [[nodiscard]] inline __u64 address_of(const void* pointer) noexcept {

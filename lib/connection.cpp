@@ -36,13 +36,12 @@ private:
 };
 
 /// Why there is no connection after that event (any more); no error if the event does not say so.
-std::error_code end_of(const EventBody& body) noexcept {
+std::error_code end_of(const EventBody& body) {
     return std::visit(
         [](const auto& what) -> std::error_code {
             using Body = std::decay_t<decltype(what)>;
-            if constexpr (std::is_same_v<Body, LapError>)
-                return {}; // the connection goes on over the path it has
-            else if constexpr (std::is_base_of_v<Failure, Body>)
+            // After a LAP that was not answered the connection goes on over the path it has.
+            if constexpr (std::is_base_of_v<Failure, Body> && !std::is_same_v<Body, LapError>)
                 return what.error ? what.error : system_code(ECONNABORTED);
             else if constexpr (std::is_same_v<Body, RejReceived>)
                 // A peer may put 0 there, which is no reason, and would be no error.

@@ -51,6 +51,7 @@ namespace ucmad::detail {
 class DispatcherState {
 public:
     DispatcherState(const Context& context, DispatcherOptions options);
+    ~DispatcherState() = default;
     DispatcherState(const DispatcherState&) = delete;
     DispatcherState& operator=(const DispatcherState&) = delete;
 

@@ -185,7 +185,7 @@ std::optional<EventView> read_record(Bytes& bytes) noexcept {
         if (body_end < sizeof head || body_end + head.data_len > record.size())
             return std::nullopt;
     }
-    auto body = read_body(head.type, record.subspan(sizeof head, body_end - sizeof head));
+    const auto body = read_body(head.type, record.subspan(sizeof head, body_end - sizeof head));
     if (!body)
         return std::nullopt;
 
@@ -195,7 +195,7 @@ std::optional<EventView> read_record(Bytes& bytes) noexcept {
     event.sequence = head.sequence;
     event.context = head.context;
     event.time = std::chrono::steady_clock::time_point{std::chrono::nanoseconds{head.time}};
-    event.body = *std::move(body);
+    event.body = *body;
     if (head.data_len != 0)
         event.private_data = record.subspan(body_end, head.data_len);
     bytes = bytes.subspan(head.size);
@@ -208,10 +208,10 @@ namespace detail {
 
 std::error_code decode_events(Bytes records, std::vector<EventView>& events) {
     while (!records.empty()) {
-        auto event = read_record(records);
+        const auto event = read_record(records);
         if (!event)
             return system_code(EBADMSG);
-        events.push_back(*std::move(event));
+        events.push_back(*event);
     }
     return {};
 }

@@ -57,9 +57,8 @@ public:
     explicit RcQp(ibv_context* verbs)
         : pd_(made(ibv_alloc_pd(verbs), "ibv_alloc_pd")),
           cq_(made(ibv_create_cq(verbs, 4, nullptr, nullptr, 0), "ibv_create_cq")),
-          memory_(
-              made(ibv_reg_mr(pd_.get(), buffer_.data(), buffer_.size(), IBV_ACCESS_LOCAL_WRITE),
-                   "ibv_reg_mr")) {
+          memory_(made(ibv_reg_mr(pd_.get(), buffer_.data(), buffer_.size(), local_write),
+                       "ibv_reg_mr")) {
         ibv_qp_init_attr init{};
         init.send_cq = cq_.get();
         init.recv_cq = cq_.get();
@@ -117,6 +116,9 @@ public:
     }
 
 private:
+    // As int: the macro ibv_reg_mr() mixes it with another enumeration.
+    static constexpr int local_write = IBV_ACCESS_LOCAL_WRITE;
+
     ibv_sge piece(std::size_t offset) {
         return {.addr = reinterpret_cast<std::uintptr_t>(buffer_.data()) + offset,
                 .length = message_size,
