@@ -26,6 +26,7 @@ TEST(Access, ACCESS_NodeIsNotForEverybodyUnlessUdevSaysSo) {
 
 TEST(Access, ACCESS_CmNeedsTheNodeAndNoPrivilege) {
     const File file; // opened by root, used by nobody
+    main_device();   // looked up while we may
     Child unprivileged([&] {
         must(setgid(65534) == 0 && setuid(65534) == 0, "no change of user");
         for (const int gid : {ipv6_gid, ipv4_gid}) {

@@ -64,6 +64,33 @@ TEST_P(CmTruth, CM_TRUTH_ReplyRejected) {
     expect_over(c.server, ECONNRESET);
 }
 
+// The kernel's CM takes back what is under way in one way only; others must not be half done.
+TEST_P(CmTruth, CM_TRUTH_RequestWithdrawn) {
+    c.advance_to(Step::request);
+    EXPECT_EQ(c.client.rej(rejection(rej_consumer)), Error{EOPNOTSUPP});
+    EXPECT_EQ(c.client.state(), UCMAD_CM_REQ_SENT);
+    must(c.client.rej(rejection(rej_timeout)));
+    EXPECT_EQ(c.client.state(), UCMAD_CM_IDLE);
+    const Event rej = c.server.expect(UCMAD_EVENT_CM_REJ);
+    EXPECT_EQ(rej.body<ucmad_cm_rej_event>().reason, rej_timeout);
+    expect_over(c.server, ECONNRESET);
+}
+
+TEST_P(CmTruth, CM_TRUTH_ReplyWithdrawn) {
+    c.advance_to(Step::reply);
+    const Bytes data = pattern(4, 4);
+    ucmad_cm_rej arg = rejection();
+    set_data(arg, data);
+    EXPECT_EQ(c.server.rej(arg), Error{EOPNOTSUPP});
+    EXPECT_EQ(c.server.rej(rejection(20)), Error{EOPNOTSUPP});
+    EXPECT_EQ(c.server.state(), UCMAD_CM_REP_SENT);
+    must(c.server.rej(rejection()));
+    EXPECT_EQ(c.server.state(), UCMAD_CM_IDLE);
+    const Event rej = c.client.expect(UCMAD_EVENT_CM_REJ);
+    EXPECT_EQ(rej.body<ucmad_cm_rej_event>().reason, rej_consumer);
+    expect_over(c.client, ECONNRESET);
+}
+
 TEST_P(CmTruth, CM_TRUTH_PeerNeverAnswers) {
     const auto start = Clock::now();
     must(c.client.req(hasty(request(dead_path(), c.service_id))));
@@ -150,17 +177,19 @@ TEST_P(CmTruth, CM_TRUTH_SidrNeverAnswered) {
     expect_over(c.client, ETIMEDOUT);
 }
 
-TEST_P(CmTruth, CM_TRUTH_NoRouteToThePeer) {
-    const std::uint8_t nowhere_ipv4[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 192, 0, 2, 1};
-    const std::uint8_t nowhere_ipv6[16] = {0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
-    ucmad_path nowhere = c.path;
-    std::copy_n(gid() == ipv4_gid ? nowhere_ipv4 : nowhere_ipv6, 16, nowhere.dgid);
-    must(c.client.req(request(nowhere, c.service_id)));
-    const Event event = c.client.expect(UCMAD_EVENT_CM_REQ_ERROR);
-    const auto body = event.body<ucmad_cm_error_event>();
+// Over IPv6 only: IPv4 takes what has no route to be on the link of the interface.
+TEST(CmTruthRoute, CM_TRUTH_NoRouteToThePeer) {
+    const File file;
+    const Id client = create(file);
+    const std::uint8_t nowhere[16] = {0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+    ucmad_path path = main_device().path(ipv6_gid);
+    std::copy_n(nowhere, 16, path.dgid);
+    must(client.req(request(path, new_service_id())));
+    const auto body = client.expect(UCMAD_EVENT_CM_REQ_ERROR).body<ucmad_cm_error_event>();
     EXPECT_EQ(Error{static_cast<int>(body.error)}, Error{ENETUNREACH});
     EXPECT_EQ(body.wc_status, 0U);
-    expect_over(c.client, ENETUNREACH);
+    EXPECT_EQ(client.query().error, body.error);
+    EXPECT_EQ(client.state(), UCMAD_CM_IDLE);
 }
 
 class CmTruthUnreachable : public GidTest {

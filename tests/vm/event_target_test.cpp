@@ -84,8 +84,8 @@ TEST_P(EventTarget, EV_TARGET_DoesNotHold) {
     c.pile_up_events();
     const Event named = c.client.expect(UCMAD_EVENT_CM_MRA);
     EXPECT_FALSE(named.head.flags & UCMAD_EVENT_HELD);
-    EXPECT_EQ(take_one(client_file).head.type, UCMAD_EVENT_CM_REP);
     EXPECT_EQ(acknowledge(client_file, {ack_of(named)}), 1U) << "there was no hold to let go of";
+    EXPECT_EQ(take_one(client_file).head.type, UCMAD_EVENT_CM_REP);
 }
 
 TEST_P(EventTarget, EV_TARGET_WaiterGoesBeforeAnyConsumer) {

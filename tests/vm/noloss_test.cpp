@@ -41,9 +41,9 @@ TEST_P(NoLoss, EV_NOLOSS_EveryEventOfManyConnectionsArrives) {
         ASSERT_EQ(taken.error, ok);
         for (const Event& event : taken.events) {
             EXPECT_EQ(event.head.sequence, ++last[event.head.object]);
+            left -= event.head.sequence <= 3 ? 1 : 0; // the fourth is a TIMEWAIT_EXIT
         }
         acks = acks_of(taken.events);
-        left -= taken.events.size();
     }
     EXPECT_EQ(last.size(), connections);
 }

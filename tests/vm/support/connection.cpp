@@ -168,7 +168,7 @@ void Connection::cause_events() {
     client.wait_for_state(UCMAD_CM_MRA_REQ_RCVD);
     must(server.rep(reply()));
     client.wait_for_state(UCMAD_CM_REP_RCVD);
-    must(server.rej(rejection()));
+    must(server.destroy());
     client.wait_for_state(UCMAD_CM_TIMEWAIT);
 }
 

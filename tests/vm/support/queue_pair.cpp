@@ -59,9 +59,9 @@ ibv_qp_attr to_verbs(const ucmad_cm_qp_attr& from) {
 }
 
 // One success from the queue, within the usual limit.
-void complete_one(ibv_cq* cq) {
+void complete_one(ibv_cq* cq, const char* what) {
     ibv_wc completion{};
-    wait_until([&] { return ibv_poll_cq(cq, 1, &completion) == 1; }, "a work completion");
+    wait_until([&] { return ibv_poll_cq(cq, 1, &completion) == 1; }, what);
     must(completion.status == IBV_WC_SUCCESS, ibv_wc_status_str(completion.status));
 }
 
@@ -117,11 +117,11 @@ void QueuePair::send(const Bytes& message) {
     work.send_flags = IBV_SEND_SIGNALED;
     ibv_send_wr* bad = nullptr;
     must(Error{ibv_post_send(qp_.get(), &work, &bad)});
-    complete_one(send_cq_.get());
+    complete_one(send_cq_.get(), "completion of a send");
 }
 
 Bytes QueuePair::receive() {
-    complete_one(receive_cq_.get());
+    complete_one(receive_cq_.get(), "completion of a receive");
     return receive_buffer_;
 }
 
