@@ -200,7 +200,7 @@ void ucmad_cm_renew(struct ucmad_cm *cm);
 bool ucmad_cm_patience_is_valid(u8 patience);
 void ucmad_cm_answer_due(struct ucmad_cm *cm);
 void ucmad_cm_answered(struct ucmad_cm *cm);
-void ucmad_cm_peer_waits(struct ucmad_cm *cm, u8 service_timeout);
+void ucmad_cm_peer_waits(struct ucmad_cm *cm, unsigned int ms);
 void ucmad_cm_patience(struct work_struct *work);
 unsigned int ucmad_cm_time_to_ms(u8 iba_time);
 

@@ -405,14 +405,18 @@ int ucmad_ioctl_cm_rej(struct ucmad_cmd *cmd)
 static int ucmad_cm_mra(struct ucmad_cm *cm, struct ucmad_cm_call *call)
 {
 	const struct ucmad_cm_mra *args = call->arg;
+	unsigned int ms;
 	int ret;
 
 	if (READ_ONCE(cm->answer) == UCMAD_CM_PEER_WAITS)
 		return -EALREADY;
 	ret = ucmad_cm_provider->send_mra(cm->id, args->service_timeout, call->data,
 					  args->private_data_len);
-	if (!ret)
-		ucmad_cm_peer_waits(cm, args->service_timeout);
+	if (!ret) {
+		/* Our end of it comes before the peer's. */
+		ms = ucmad_cm_time_to_ms(args->service_timeout);
+		ucmad_cm_peer_waits(cm, ms - ms / 8);
+	}
 	return ret;
 }
 
@@ -478,13 +482,14 @@ static int ucmad_cm_rtu(struct ucmad_cm *cm, struct ucmad_cm_call *call)
 static int ucmad_cm_dreq(struct ucmad_cm *cm, struct ucmad_cm_call *call)
 {
 	const struct ucmad_cm_message *args = call->arg;
+	bool ended_before = cm->ended_here;
 	int ret;
 
 	/* Before it is sent: the peer's own DREQ may cross it, and its handler asks. */
 	WRITE_ONCE(cm->ended_here, true);
 	ret = ucmad_cm_provider->send_dreq(cm->id, call->data, args->private_data_len);
 	if (ret == -EINVAL)
-		WRITE_ONCE(cm->ended_here, false);
+		WRITE_ONCE(cm->ended_here, ended_before);
 	return ret;
 }
 

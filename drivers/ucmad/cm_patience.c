@@ -45,20 +45,22 @@ void ucmad_cm_answered(struct ucmad_cm *cm)
 	WRITE_ONCE(cm->answer, UCMAD_CM_NO_ANSWER_DUE);
 }
 
-/* The peer was told to wait so long. */
-void ucmad_cm_peer_waits(struct ucmad_cm *cm, u8 service_timeout)
+/* The peer was told to wait; the program has so long. */
+void ucmad_cm_peer_waits(struct ucmad_cm *cm, unsigned int ms)
 {
 	WRITE_ONCE(cm->answer, UCMAD_CM_PEER_WAITS);
 	if (cm->patience != UCMAD_PATIENCE_NONE)
-		ucmad_cm_patience_after(cm, ucmad_cm_time_to_ms(service_timeout));
+		ucmad_cm_patience_after(cm, ms);
 }
 
 static void ucmad_cm_tell_to_wait(struct ucmad_cm *cm)
 {
-	int ret = ucmad_cm_provider->send_mra(cm->id, cm->patience, NULL, 0);
+	/* Longer than the program has: when that is over, the REJ shall find a peer that still waits. */
+	u8 service_timeout = min(cm->patience + 1, 31);
+	int ret = ucmad_cm_provider->send_mra(cm->id, service_timeout, NULL, 0);
 
 	if (!ret)
-		ucmad_cm_peer_waits(cm, cm->patience);
+		ucmad_cm_peer_waits(cm, ucmad_cm_time_to_ms(cm->patience));
 	else if (ret == -EINVAL) /* Another state: the answer crossed this. */
 		ucmad_cm_answered(cm);
 	else /* Short of memory, say: the peer still has patience for another try. */

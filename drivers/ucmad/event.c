@@ -198,10 +198,8 @@ static u32 ucmad_queue_discard(struct ucmad_object *object, struct list_head *ev
 		if (event->source != object)
 			continue;
 		discarded++;
-		if (event->object == object || !list_empty(&event->object->orphan))
-			continue;
-		refcount_inc(&event->object->refs);
-		list_add_tail(&event->object->orphan, orphans);
+		if (event->object != object)
+			list_add_tail(&event->object->orphan, orphans);
 	}
 	return discarded;
 }
@@ -210,7 +208,7 @@ static u32 ucmad_queue_discard(struct ucmad_object *object, struct list_head *ev
  * ucmad_queue_kill - Nothing goes into the queue or comes out of it from here on (DEL-SILENT).
  * @object: The object.
  * @events: Gets what waited in the queue; to be freed by the caller.
- * @orphans: Gets the new objects whose first event waited here, with a reference each.
+ * @orphans: Gets the new objects whose first event waited here; they are not published.
  *
  * Return: How many events are discarded: those that waited, and those that calls are just taking;
  * such a call looks again under the lock before it delivers, and drops what is dead by then.
@@ -279,8 +277,8 @@ bool ucmad_event_post(struct ucmad_object *object, struct ucmad_queued *event)
  * ucmad_event_post_birth - A new object came to be, and this is its first event.
  * @listener: The object that the event waits on.
  * @backlog: How many events may wait there (CM-BACKLOG).
- * @born: The new object, reserved. It is published in the same step as the event is queued: a
- *	  program that takes the event finds the handle, and nobody finds it if this fails.
+ * @born: The new object, reserved. It is published when the event is delivered, so that no program
+ *	  can use its handle, by a guess, before it was told.
  * @event: Its first event, filled; the queue owns it if this succeeds.
  *
  * Return: 0, or, and then nothing has happened, -ESHUTDOWN if the listener is being destroyed,
@@ -299,7 +297,6 @@ int ucmad_event_post_birth(struct ucmad_object *listener, u32 backlog, struct uc
 	} else if (listener->queue.waiting >= backlog) {
 		ret = -ENOBUFS;
 	} else {
-		ucmad_object_publish(born);
 		/* Born held, until the program has acknowledged this event (EV-ACCEPT). */
 		born->queue.held = born->queue.posted + 1;
 		event->head.flags = UCMAD_EVENT_HELD;

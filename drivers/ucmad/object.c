@@ -28,7 +28,6 @@ int ucmad_object_reserve(struct ucmad_object *object, struct ucmad_file *file,
 		goto err_count;
 	}
 	refcount_set(&object->refs, 1);
-	INIT_LIST_HEAD(&object->orphan);
 	object->file = file;
 	object->ops = ops;
 	object->device_index = device->index;
@@ -133,9 +132,8 @@ static u32 ucmad_object_kill_orphans(struct list_head *orphans)
 
 	list_for_each_entry_safe(object, next, orphans, orphan) {
 		list_del(&object->orphan);
-		if (ucmad_object_unpublish(object->file, object->handle))
-			discarded += ucmad_object_kill(object);
-		ucmad_object_put(object);
+		xa_erase_irq(&object->file->objects, object->handle);
+		discarded += ucmad_object_kill(object);
 	}
 	return discarded;
 }

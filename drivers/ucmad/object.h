@@ -4,7 +4,8 @@
  *
  * Life of an object, and who holds a reference:
  *
- *   reserved    its maker only; the handle is taken but finds nothing
+ *   reserved    its maker only; the handle is taken but finds nothing. A new CM ID stays so until
+ *		 the program is given its REQ
  *   published   the handle finds it; the file's table holds one reference, each ioctl under way
  *               one, each event of it one
  *   dead        its handle is gone (the table's reference is now the destroyer's), its queue takes
@@ -45,7 +46,7 @@ struct ucmad_object_ops {
  * @device: The RDMA device, until teardown; guarded by the kind's own lock.
  * @device_index: Index of that device, for ever.
  * @device_entry: In the device's list of objects; guarded by the device's lock.
- * @orphan: In the list of those that go with their listener.
+ * @orphan: In the list of those that go with their listener, unheard of.
  * @queue: Its events.
  * @removed: The event that is kept ready for when the device goes away (EV-NOLOSS).
  * @rcu: Lookups run under RCU.

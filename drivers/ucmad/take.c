@@ -72,7 +72,7 @@ static bool ucmad_take_one(struct ucmad_take *take, struct ucmad_queue *source)
 		if (!queue->context_set)
 			queue->context = source->context;
 	} else if (!take->target && !queue->concurrent) {
-		queue->held = event->head.sequence;
+		queue->held = max(queue->held, event->head.sequence);
 		event->head.flags = UCMAD_EVENT_HELD;
 	} else {
 		event->head.flags = 0;
@@ -169,6 +169,14 @@ static void ucmad_target_end(struct ucmad_take *take)
 	spin_unlock_irq(&take->file->lock);
 }
 
+static void ucmad_wake_next(struct ucmad_file *file)
+{
+	spin_lock_irq(&file->lock);
+	if (!list_empty(&file->ready))
+		ucmad_wake_consumer(file);
+	spin_unlock_irq(&file->lock);
+}
+
 static void ucmad_wait_begin(struct ucmad_take *take, struct wait_queue_entry *wait)
 {
 	/* One event wakes one of those who take anything, and all who ask for its object. */
@@ -205,6 +213,9 @@ static int ucmad_wait_and_collect(struct ucmad_take *take)
 						    HRTIMER_MODE_ABS);
 	}
 	finish_wait(head, &wait);
+	/* A wake-up may have met this call when it had looked already: hand it on. */
+	if (!take->target)
+		ucmad_wake_next(take->file);
 	return ret;
 }
 
@@ -240,6 +251,14 @@ static bool ucmad_take_is_dead(const struct ucmad_queued *event)
 	return event->object->queue.dead || event->source->queue.dead;
 }
 
+/* The program has the event; of a new object also its handle, which leads to it from now on. */
+static void ucmad_take_delivered(struct ucmad_queued *event)
+{
+	if (event->source != event->object)
+		ucmad_object_publish(event->object);
+	trace_ucmad_event_take(event);
+}
+
 /* Sorts out what died. Returns true if all that was copied is alive, and so is delivered. */
 static bool ucmad_take_commit(struct ucmad_take *take, struct list_head *dead)
 {
@@ -260,31 +279,44 @@ static bool ucmad_take_commit(struct ucmad_take *take, struct list_head *dead)
 		list_del(&take->batch.entry);
 	if (delivered)
 		list_for_each_entry(event, &take->batch.events, node)
-			trace_ucmad_event_take(event);
+			ucmad_take_delivered(event);
 	spin_unlock_irq(&take->file->lock);
 	return delivered;
+}
+
+/* Back to its place in the order: other calls may have taken, or put back, its neighbours. */
+static void ucmad_take_put_back(struct ucmad_queued *event)
+{
+	struct ucmad_queue *source = &event->source->queue;
+	struct ucmad_queued *next;
+
+	/* Of births, all that wait are of other objects, and their order is that of their time. */
+	list_for_each_entry(next, &source->events, node)
+		if (next->head.time > event->head.time ||
+		    (next->object == event->object && next->head.sequence > event->head.sequence))
+			break;
+	list_move_tail(&event->node, &next->node);
+	source->waiting++;
+	/* The hold of this very batch, and no other. */
+	if (event->object == event->source && event->head.flags & UCMAD_EVENT_HELD &&
+	    source->held == event->head.sequence)
+		source->held = source->acked;
 }
 
 /* Puts the batch back to where it came from, as if it had never been taken. */
 static void ucmad_take_undo(struct ucmad_take *take, struct list_head *dead)
 {
 	struct ucmad_queued *event, *next;
-	struct ucmad_queue *source;
 
 	spin_lock_irq(&take->file->lock);
 	list_del(&take->batch.entry);
 	list_for_each_entry_safe_reverse(event, next, &take->batch.events, node) {
-		source = &event->source->queue;
 		if (ucmad_take_is_dead(event)) {
 			list_move(&event->node, dead);
 			continue;
 		}
-		list_move(&event->node, &source->events);
-		source->waiting++;
-		/* Whoever takes any object's events finds them unheld, so that was their state. */
-		if (source == &event->object->queue && event->head.flags & UCMAD_EVENT_HELD)
-			source->held = source->acked;
-		ucmad_queue_refresh(take->file, source);
+		ucmad_take_put_back(event);
+		ucmad_queue_refresh(take->file, &event->source->queue);
 	}
 	spin_unlock_irq(&take->file->lock);
 }

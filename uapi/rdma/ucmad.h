@@ -365,8 +365,9 @@ enum ucmad_cm_state {
  * %ENODEV the device was removed; %ECONNRESET the peer has ended the connection or what was to
  * become one, %ETIMEDOUT it ended by time-out, even where the event that tells so was not taken
  * yet; %EBADFD the state of the ID does not allow the operation. None of them changes anything.
- * An operation that meets a destroy of the same ID in another thread fails with %ESHUTDOWN or
- * %ENOENT.
+ * LISTEN, REQ and SIDR_REQ want an idle ID and know no other of these errors than %ENODEV and
+ * %EBADFD. An operation that meets a destroy of the same ID in another thread fails with %ESHUTDOWN
+ * or %ENOENT.
  */
 
 /**
@@ -792,7 +793,8 @@ struct ucmad_ah_attr {
  * @attr_mask: Out: which of the following are given, bits of enum ibv_qp_attr_mask.
  * @qp_access_flags: Out: bits of enum ibv_access_flags.
  * @dest_qp_num: Out: the peer's QP.
- * @rq_psn: Out: first sequence number to receive.
+ * @rq_psn: Out: first sequence number to receive. Before the REP it is not known: where the QP is
+ *	    brought to RTR first, put the &ucmad_cm_rep.starting_psn that is to come in its place.
  * @sq_psn: Out: first sequence number to send.
  * @path_mtu: Out: enum ibv_mtu.
  * @path_mig_state: Out: enum ibv_mig_state.
