@@ -126,7 +126,9 @@ int ucmad_ioctl_cm_create(struct ucmad_cmd *cmd)
 
 static bool ucmad_service_id_is_local(u64 service_id)
 {
-	return (service_id >> 56) == UCMAD_LOCAL_SERVICE_PREFIX;
+	u8 prefix = service_id >> 56;
+
+	return prefix == UCMAD_LOCAL_SERVICE_PREFIX;
 }
 
 static int ucmad_cm_listen_with(struct ib_cm_id *id, const struct ucmad_cm_listen *args)

@@ -55,7 +55,7 @@ void ucmad_cm_peer_waits(struct ucmad_cm *cm, unsigned int ms)
 
 static void ucmad_cm_tell_to_wait(struct ucmad_cm *cm)
 {
-	/* Longer than the program has: when that is over, the REJ shall find a peer that still waits. */
+	/* Longer than the program has: the REJ at the end of that shall find the peer waiting. */
 	u8 service_timeout = min(cm->patience + 1, 31);
 	int ret = ucmad_cm_provider->send_mra(cm->id, service_timeout, NULL, 0);
 
