@@ -60,8 +60,8 @@ void Client::wait_established(Timeout timeout) {
             handle_events();
         else if (deadline.passed())
             throw Failure{ExitStatus::no_answer,
-                          fmt::format("no answer from {} within {}", to_string(peer_.destination),
-                                      seconds_text(timeout)),
+                          fmt::format("no answer from {} within {}",
+                                      address_text(peer_.destination), seconds_text(timeout)),
                           "is the address right, and is ucmad or another CM at work there?"};
     }
 }
@@ -117,7 +117,7 @@ void Client::established(const RepReceived& rep) {
     const CmIdInfo info = id_.query();
     session_.output().detail("RTU: communication IDs {:#x} here, {:#x} there; QP {:#x} there",
                              info.local_comm_id, info.remote_comm_id, rep.remote_qpn);
-    const std::string destination = to_string(peer_.destination);
+    const std::string destination = address_text(peer_.destination);
     session_.output().status(Json{{"event", "connected"},
                                   {"peer", destination},
                                   {"service_id", service_id_text(peer_.service_id)},
@@ -132,17 +132,18 @@ void Client::established(const RepReceived& rep) {
 void Client::rejected(const EventView& event, const RejReceived& rej) const {
     const auto reason = static_cast<std::uint16_t>(rej.reason);
     std::string message = fmt::format("{} rejected the connection: {} (reason {})",
-                                      to_string(peer_.destination), reject_name(reason), reason);
+                                      address_text(peer_.destination), reject_name(reason), reason);
     if (const std::string text = text_of(event.private_data); !text.empty())
         message += fmt::format(": \"{}\"", text);
     throw Failure{ExitStatus::rejected, message, hint_for(rej.reason, peer_)};
 }
 
 void Client::no_answer(const std::error_code& why) const {
-    throw Failure{ExitStatus::no_answer,
-                  fmt::format("cannot reach {}: {}", to_string(peer_.destination), why.message()),
-                  why == std::errc::timed_out ? "is ucmad or another CM at work there?"
-                                              : "is there a route to it? See 'ip route get'"};
+    throw Failure{
+        ExitStatus::no_answer,
+        fmt::format("cannot reach {}: {}", address_text(peer_.destination), why.message()),
+        why == std::errc::timed_out ? "is ucmad or another CM at work there?"
+                                    : "is there a route to it? See 'ip route get'"};
 }
 
 void Client::lost(std::string_view how) {

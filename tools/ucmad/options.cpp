@@ -12,7 +12,7 @@ constexpr std::uint8_t assigned_prefix = 0x02;
 
 [[noreturn]] void refuse(const std::string& message) { throw CLI::ValidationError(message); }
 
-std::chrono::nanoseconds parse_duration(const std::string& text) {
+std::chrono::nanoseconds parse_duration(const std::string& name, const std::string& text) {
     double value = 0;
     const char* end = text.data() + text.size();
     const auto [rest, error] = std::from_chars(text.data(), end, value, std::chars_format::fixed);
@@ -26,8 +26,8 @@ std::chrono::nanoseconds parse_duration(const std::string& text) {
         scale = 1e3;
     constexpr double limit = 1e18; // some 31 years; more would not fit
     if (error != std::errc{} || scale == 0 || !(value >= 0) || value * scale > limit)
-        refuse(fmt::format("'{}' is not a time: say 5, 0.5, 200ms or 50us (seconds if no unit)",
-                           text));
+        refuse(fmt::format("{}: '{}' is not a time: say 5, 0.5, 200ms or 50us (seconds if no unit)",
+                           name, text));
     return std::chrono::nanoseconds{std::llround(value * scale)};
 }
 
@@ -77,7 +77,10 @@ CLI::Option* add_duration(CLI::App& command, const std::string& names,
                           const std::string& description) {
     return command
         .add_option_function<std::string>(
-            names, [set = std::move(set)](const std::string& text) { set(parse_duration(text)); },
+            names,
+            [set = std::move(set), name = names.substr(names.find("--"))](const std::string& text) {
+                set(parse_duration(name, text));
+            },
             description)
         ->type_name("TIME");
 }
@@ -133,6 +136,13 @@ std::optional<std::uint64_t> parse_listen_service_id(const std::string& text) {
                         "Choose another one, or say 'any' to be given one of those",
                         service_id_text(value)));
     return value;
+}
+
+std::string address_text(const Gid& gid) {
+    if (!gid.is_ipv4_mapped())
+        return to_string(gid);
+    const auto& bytes = gid.bytes;
+    return fmt::format("{}.{}.{}.{}", bytes[12], bytes[13], bytes[14], bytes[15]);
 }
 
 std::string service_id_text(std::uint64_t service_id) { return fmt::format("{:#x}", service_id); }

@@ -48,6 +48,9 @@ void add_dlid(CLI::App& command, PeerOptions& peer);
 /// A service ID to listen on; "any": none, the CM chooses. Throws CLI::ValidationError.
 [[nodiscard]] std::optional<std::uint64_t> parse_listen_service_id(const std::string& text);
 
+/// A GID as DEST is given: an IPv4 address where it stands for one.
+[[nodiscard]] std::string address_text(const Gid& gid);
+
 /// As all of ucmad writes service IDs.
 [[nodiscard]] std::string service_id_text(std::uint64_t service_id);
 

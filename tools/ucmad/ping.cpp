@@ -62,6 +62,8 @@ void add_ping(CLI::App& app, ExitStatus& status) {
         *command, "-i,--interval", [options](Timeout time) { options->client.interval = time; },
         "Time from one ping to the next; 0: as fast as answers come (default: 1 s)")
         ->excludes(listen);
+    command->add_flag("-q,--quiet", options->client.quiet, "Print the statistics only")
+        ->excludes(listen);
     add_local_options(*command, options->local);
     add_dlid(*command, options->client.peer);
     add_duration(

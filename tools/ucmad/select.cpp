@@ -54,14 +54,14 @@ std::uint16_t choose_gid(const PeerOptions& peer, ibv_context* verbs, std::uint8
             return static_cast<std::uint16_t>(best->gid_index);
         throw Failure{ExitStatus::no_device,
                       fmt::format("port {} has no RoCE v2 GID of the kind of {} ({})", port,
-                                  to_string(peer.destination),
+                                  address_text(peer.destination),
                                   peer.destination.is_ipv4_mapped() ? "IPv4" : "IPv6"),
                       "give its network interface such an address; 'ucmad devices' shows the GIDs"};
     }
     if (std::ranges::find(fitting, *options.gid_index) == fitting.end())
         throw Failure{ExitStatus::no_device,
                       fmt::format("the GID at index {} of port {} cannot reach {}",
-                                  *options.gid_index, port, to_string(peer.destination)),
+                                  *options.gid_index, port, address_text(peer.destination)),
                       fitting.empty()
                           ? std::string{see_devices}
                           : fmt::format("--gid-index {} can", fmt::join(fitting, " or "))};

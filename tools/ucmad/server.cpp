@@ -173,7 +173,7 @@ void Server::handle_request(const EventView& event) {
 void Server::refuse(const Request& request, RejectReason reason, std::string_view why) const {
     std::error_code ignored; // the peer may have given up meanwhile
     request.id.rej({.reason = reason, .private_data = bytes_of(why)}, ignored);
-    const std::string peer = to_string(request.req()->primary.dgid);
+    const std::string peer = address_text(request.req()->primary.dgid);
     session_.output().status(Json{{"event", "refused"},
                                   {"peer", peer},
                                   {"reason", static_cast<int>(reason)},
@@ -183,12 +183,12 @@ void Server::refuse(const Request& request, RejectReason reason, std::string_vie
 
 void Server::accept(Request request, const Hello& hello) {
     const std::uint64_t number = accepted_ + 1;
-    const std::string peer = to_string(request.req()->primary.dgid);
+    const std::string peer = address_text(request.req()->primary.dgid);
     try {
         std::unique_ptr<Link> link = service_.make_link(number, std::move(request), hello);
-        link->queue_pair().bring_up(link->id());
-        link->id().rep({.qp_num = link->queue_pair().number(),
-                        .starting_psn = std::random_device{}() & psn_mask});
+        const std::uint32_t psn = std::random_device{}() & psn_mask;
+        link->queue_pair().bring_up(link->id(), psn);
+        link->id().rep({.qp_num = link->queue_pair().number(), .starting_psn = psn});
         links_.emplace(number, std::move(link));
         ++accepted_;
     } catch (const std::system_error& error) { // of this connection only; the peer is rejected
@@ -201,7 +201,7 @@ void Server::accept(Request request, const Hello& hello) {
 void Server::tell_opened(Link& link) const {
     if (std::exchange(link.told, true))
         return;
-    const std::string peer = to_string(link.req().primary.dgid);
+    const std::string peer = address_text(link.req().primary.dgid);
     const CmIdInfo info = link.id().query();
     session_.output().status(Json{{"event", "connected"},
                                   {"connection", link.number()},

@@ -95,10 +95,12 @@ void RcQueuePair::request_notification() {
     check(ibv_req_notify_cq(cq_.get(), 0), "asking for completion events");
 }
 
-void RcQueuePair::bring_up(const CmId& id) {
+void RcQueuePair::bring_up(const CmId& id, std::optional<std::uint32_t> receive_psn) {
     modify_qp(qp(), id, IBV_QPS_INIT);
     post_receives();
-    modify_qp(qp(), id, IBV_QPS_RTR);
+    QpAttributes to_rtr = qp_attributes(id, IBV_QPS_RTR);
+    to_rtr.attr.rq_psn = receive_psn.value_or(to_rtr.attr.rq_psn);
+    check(ibv_modify_qp(qp(), &to_rtr.attr, to_rtr.mask), "bringing a QP to RTR");
     modify_qp(qp(), id, IBV_QPS_RTS);
 }
 
