@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
-"""Checks contract.rst: do the tests that it names exist, and the promises that others name?"""
+"""Checks that what the documents name exists: promises, their tests, and what is in the code."""
 
 import pathlib
 import re
@@ -42,6 +42,17 @@ def unknown_names(known):
                 yield f"{file.relative_to(TREE)}: {name} is no promise of the contract"
 
 
+def unknown_code():
+    """Yields the functions, types and constants in documents that are not in the code."""
+    sources = [f for p in ("drivers/**/*.[ch]", "uapi/**/*.h") for f in TREE.glob(p)]
+    code = set(re.findall(r"\w+", "\n".join(f.read_text(encoding="utf-8") for f in sources)))
+    for file in [*TREE.glob("Documentation/*.rst"), TREE / "README.md"]:
+        text = file.read_text(encoding="utf-8")
+        names = re.findall(r"\b(ucmad_\w+)\(\)|\bstruct (ucmad_\w+)|\b(UCMAD_(?!CACHE)\w+)", text)
+        for name in sorted({n for match in names for n in match if n} - code):
+            yield f"{file.relative_to(TREE)}: there is no {name} in the module"
+
+
 contract = (TREE / "Documentation" / "contract.rst").read_text(encoding="utf-8")
 sections = dict(SECTION.findall(contract))
 known = set(sections) | set(re.findall(r"^(MAD-\w+) ", contract, re.M))
@@ -49,6 +60,7 @@ known = set(sections) | set(re.findall(r"^(MAD-\w+) ", contract, re.M))
 checked = {promise: text for promise, text in sections.items() if promise != "EV-CONCURRENT"}
 wrong = [w for promise, text in checked.items() for w in wrong_tests(promise, text)]
 wrong += unknown_names(known)
+wrong += unknown_code()
 if len(sections) < 20:
     wrong.append(f"only {len(sections)} promises found in contract.rst")
 print("\n".join(wrong) or f"{len(checked)} promises, each with tests")
