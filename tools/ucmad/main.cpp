@@ -22,6 +22,10 @@ std::string command_of(const CLI::App& app) {
 ExitStatus parse_and_run(CLI::App& app, int argc, char** argv, const ExitStatus& status) {
     try {
         app.parse(argc, argv);
+        if (app.get_subcommands().empty()) {
+            std::cerr << app.help();
+            return ExitStatus::usage;
+        }
         return status;
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) { // --help, --version
@@ -40,7 +44,7 @@ int main(int argc, char** argv) {
     CLI::App app{description, "ucmad"};
     app.set_version_flag(
         "--version", fmt::format("ucmad " UCMAD_VERSION " (ABI version {})", UCMAD_ABI_VERSION));
-    app.require_subcommand(1);
+    app.require_subcommand(0, 1); // so that an unknown word is told as such
     ExitStatus status = ExitStatus::success;
     for (auto* add : {ucmad::tool::add_devices, ucmad::tool::add_listen, ucmad::tool::add_connect,
                       ucmad::tool::add_ping})

@@ -177,11 +177,10 @@ void Pinger::tell_statistics() const {
     Json json{{"event", "statistics"}, {"sent", sent},         {"received", received},
               {"lost", lost_},         {"loss_percent", loss}, {"seconds", seconds},
               {"latency_us", nullptr}};
-    std::string text = fmt::format("\n{}, service ID {}: {} sent, {} received, {} lost ({:.1f} %) "
-                                   "in {:.2f} s\n",
-                                   address_text(options_.peer.destination),
-                                   service_id_text(options_.peer.service_id), sent, received, lost_,
-                                   loss, seconds);
+    std::string text = fmt::format(
+        "{}{}, service ID {}: {} sent, {} received, {} lost ({:.1f} %) in {:.2f} s\n",
+        options_.quiet ? "" : "\n", address_text(options_.peer.destination),
+        service_id_text(options_.peer.service_id), sent, received, lost_, loss, seconds);
     if (received > 0) {
         json["latency_us"] = {{"min", min}, {"median", median}, {"p99", p99}, {"max", max}};
         text += fmt::format("latency: min {:.1f}, median {:.1f}, p99 {:.1f}, max {:.1f} us\n", min,
