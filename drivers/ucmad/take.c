@@ -72,7 +72,9 @@ static bool ucmad_take_one(struct ucmad_take *take, struct ucmad_queue *source)
 		if (!queue->context_set)
 			queue->context = source->context;
 	} else if (!take->target && !queue->concurrent) {
-		queue->held = max(queue->held, event->head.sequence);
+		queue->held = event->head.sequence;
+		/* One that was put back may come after later ones that were acknowledged. */
+		queue->acked = min(queue->acked, queue->held - 1);
 		event->head.flags = UCMAD_EVENT_HELD;
 	} else {
 		event->head.flags = 0;
