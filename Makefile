@@ -63,6 +63,7 @@ install: all-cmake
 	DESTDIR=$(DESTDIR) cmake --install $(BUILD)
 	$(if $(KDIR),tools/vm/modules $(KDIR))
 	$(if $(KDIR),tools/vm/modules $(KDIR) modules_install $(INSTALL_MODULE))
+	$(if $(DESTDIR),,$(if $(KDIR),depmod $$(cat $(KDIR)/include/config/kernel.release)))
 	$(if $(wildcard etc),mkdir -p $(DESTDIR)/etc && cp -r etc/. $(DESTDIR)/etc/)
 
 .PHONY: build-deps vm-deps
