@@ -31,14 +31,12 @@ struct DestroyQp {
     void operator()(ibv_qp* qp) const noexcept { ibv_destroy_qp(qp); }
 };
 
-// [session]
 // One connection. It goes with its CM ID, which tells the peer, and its handler.
 struct Session {
     std::unique_ptr<ibv_qp, DestroyQp> qp;
     ucmad::CmId id;
     ucmad::Registration registration;
 };
-// [session end]
 
 class Server {
 public:
