@@ -20,7 +20,7 @@ struct PingOptions {
 inline constexpr std::uint32_t min_ping_size = 8;
 
 /// Messages that can be under way each way: one, and one whose acknowledgement is late.
-inline constexpr std::uint32_t ping_depth = 4;
+inline constexpr std::uint32_t ping_depth = 2;
 
 [[nodiscard]] ExitStatus run_ping_client(Session& session, const PingOptions& options);
 [[nodiscard]] ExitStatus run_ping_server(Session& session, const ServerOptions& options);

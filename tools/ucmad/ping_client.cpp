@@ -36,10 +36,8 @@ public:
     [[nodiscard]] ExitStatus run();
 
 private:
-    enum class Outcome { answered, lost, interrupted };
-
     void ping_all();
-    [[nodiscard]] Outcome ping();
+    void ping();
     [[nodiscard]] bool pause(Clock::time_point until);
     [[nodiscard]] bool wait_to_send();
     void receive(Bytes message);
@@ -56,6 +54,7 @@ private:
     Clock::time_point answered_at_; ///< When the answer to the current ping came.
     std::uint64_t number_ = 0;      ///< Of the current ping, from 1.
     bool answered_ = false;
+    bool interrupted_ = false; ///< While a ping was under way, which then counts only if answered.
     std::uint64_t lost_ = 0;
 };
 
@@ -77,7 +76,8 @@ void Pinger::ping_all() {
         if (!pause(next) || !wait_to_send())
             return;
         next = std::max(next + options_.interval, Clock::now());
-        if (ping() == Outcome::interrupted)
+        ping();
+        if (interrupted_)
             return;
     }
 }
@@ -112,7 +112,7 @@ bool Pinger::wait_to_send() {
     return true;
 }
 
-Pinger::Outcome Pinger::ping() {
+void Pinger::ping() {
     fill(message_, number_);
     answered_ = false;
     const Clock::time_point sent_at = Clock::now();
@@ -124,17 +124,17 @@ Pinger::Outcome Pinger::ping() {
             client_.poll([this](Bytes message) { receive(message); });
         if (ready.event && !answered_)
             client_.handle_events();
-        if (ready.interrupt && !answered_)
-            return Outcome::interrupted;
+        interrupted_ |= ready.interrupt;
+        if (interrupted_ && !answered_)
+            return;
     }
-    if (!answered_) {
+    if (answered_) {
+        latency_.add(answered_at_ - sent_at);
+        tell_answer(answered_at_ - sent_at);
+    } else {
         ++lost_;
         tell_lost();
-        return Outcome::lost;
     }
-    latency_.add(answered_at_ - sent_at);
-    tell_answer(answered_at_ - sent_at);
-    return Outcome::answered;
 }
 
 void Pinger::receive(Bytes message) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
+#include <unistd.h>
 
 namespace ucmad::tool {
 namespace {
@@ -39,8 +40,11 @@ ibv_context* open_device(const std::string& name) {
         fail(ENODEV, "libibverbs does not know the RDMA device " + name);
     if (ibv_context* context = ibv_open_device(*found))
         return context;
-    const int error = errno;
-    throw NodeError(error, "/dev/infiniband/" + std::string{(*found)->dev_name});
+    int error = errno;
+    const std::string node = "/dev/infiniband/" + std::string{(*found)->dev_name};
+    if (access(node.c_str(), R_OK | W_OK) != 0)
+        error = errno; // what ibv_open_device() leaves there is of its last attempt only
+    throw NodeError(error, node);
 }
 
 ibv_qp* create_qp(ibv_pd* pd, ibv_cq* cq, std::uint32_t depth) {
