@@ -20,9 +20,9 @@ struct QpAttributes {
 };
 
 /// Asks the CM for the attributes of a transition to IBV_QPS_INIT, IBV_QPS_RTR or IBV_QPS_RTS. A
-/// program may change them before it hands them to ibv_modify_qp(). The PSNs and depths are those of
-/// the CM messages: on the accepting side, before the REP, rq_psn is 0 and max_dest_rd_atomic and
-/// max_rd_atomic are the peer's wishes; put there what the REP will say.
+/// program may change them before it hands them to ibv_modify_qp(). The PSNs and depths are those
+/// of the CM messages: on the accepting side, before the REP, rq_psn is 0 and max_dest_rd_atomic
+/// and max_rd_atomic are the peer's wishes; put there what the REP will say.
 ///
 /// Errors: EINVAL for any other state; those of every CM operation, see <ucmad/error.hpp>.
 [[nodiscard]] UCMAD_API QpAttributes qp_attributes(const CmId& id, ibv_qp_state state);
