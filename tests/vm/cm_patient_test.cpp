@@ -22,8 +22,6 @@ protected:
         arg.remote_cm_response_timeout = response_timeout;
         arg.local_cm_response_timeout = response_timeout;
         arg.max_cm_retries = retries;
-        // What a peer grants on top of what it was asked for grows with this.
-        arg.primary.packet_life_time = 15;
         return arg;
     }
     Id take_req() const {
@@ -50,7 +48,7 @@ TEST_P(CmPatient, CM_PATIENT_SlowReplyOfAPeerWithoutRetries) {
     EXPECT_EQ(server.state(), UCMAD_CM_MRA_REQ_SENT);
     ASSERT_EQ(server.rep(reply()), ok);
     const Event mra = client.expect(UCMAD_EVENT_CM_MRA);
-    EXPECT_EQ(mra.body<ucmad_cm_mra_event>().service_timeout, UCMAD_PATIENCE_DEFAULT);
+    EXPECT_GE(mra.body<ucmad_cm_mra_event>().service_timeout, UCMAD_PATIENCE_DEFAULT);
     client.expect(UCMAD_EVENT_CM_REP);
     EXPECT_EQ(client.rtu(), ok);
     server.expect(UCMAD_EVENT_CM_RTU);
@@ -109,7 +107,8 @@ TEST_P(CmPatient, CM_PATIENT_EndsWithARejAndAnEvent) {
     must(client.req(impatient_request(0)));
     const Id server = take_req();
     const Event mra = client.expect(UCMAD_EVENT_CM_MRA);
-    EXPECT_EQ(mra.body<ucmad_cm_mra_event>().service_timeout, patience);
+    EXPECT_GT(mra.body<ucmad_cm_mra_event>().service_timeout, patience)
+        << "the peer would give up as this side does, and the REJ come too late";
     const Event rej = client.expect(UCMAD_EVENT_CM_REJ);
     EXPECT_EQ(rej.body<ucmad_cm_rej_event>().reason, rej_consumer);
     EXPECT_GE(Clock::now() - start, 2048ms) << "the program had less time than it was given";

@@ -45,7 +45,8 @@ protected:
         ADD_FAILURE() << error;
     }
     void check_operation(Error error) {
-        check(error, {ENOENT, ESHUTDOWN, EBADFD, ECONNRESET, ETIMEDOUT, EALREADY, EISCONN});
+        check(error,
+              {ENOENT, ESHUTDOWN, EBADFD, ECONNRESET, ETIMEDOUT, EALREADY, EISCONN, EOPNOTSUPP});
     }
 
     void operate(std::mt19937& random, const Id& id) {

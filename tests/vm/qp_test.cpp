@@ -30,8 +30,6 @@ TEST_P(Qp, QP_AttributesConnectRealQueuePairs) {
     req.rnr_retry_count = 7;
     must(c.client.req(req));
     c.server = born_of(server_file, take_one(server_file, c.listener.handle()));
-    server_qp.modify(c.server, IBV_QPS_INIT);
-    server_qp.modify(c.server, IBV_QPS_RTR);
 
     ucmad_cm_rep rep = reply();
     rep.qp_num = server_qp.number();
@@ -40,12 +38,11 @@ TEST_P(Qp, QP_AttributesConnectRealQueuePairs) {
     rep.initiator_depth = 1;
     rep.rnr_retry_count = 7;
     must(c.server.rep(rep));
-    server_qp.modify(c.server, IBV_QPS_RTS);
+    // Not before: the CM learns from the REP which PSN this side wants to receive first.
+    server_qp.bring_up(c.server);
 
     c.client.expect(UCMAD_EVENT_CM_REP);
-    for (const ibv_qp_state state : {IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS}) {
-        client_qp.modify(c.client, state);
-    }
+    client_qp.bring_up(c.client);
     must(c.client.rtu());
     c.server.expect(UCMAD_EVENT_CM_RTU);
 

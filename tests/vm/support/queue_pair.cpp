@@ -91,10 +91,12 @@ QueuePair::QueuePair(const std::string& device_name)
     must(qp_ != nullptr, "no QP");
 }
 
-void QueuePair::modify(const Id& id, ibv_qp_state state) {
-    const ucmad_cm_qp_attr given = id.attributes(state);
-    ibv_qp_attr attr = to_verbs(given);
-    must(Error{ibv_modify_qp(qp_.get(), &attr, static_cast<int>(given.attr_mask))});
+void QueuePair::bring_up(const Id& id) {
+    for (const ibv_qp_state state : {IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS}) {
+        const ucmad_cm_qp_attr given = id.attributes(state);
+        ibv_qp_attr attr = to_verbs(given);
+        must(Error{ibv_modify_qp(qp_.get(), &attr, static_cast<int>(given.attr_mask))});
+    }
 }
 
 void QueuePair::post_receive() {

@@ -17,8 +17,8 @@ public:
     explicit QueuePair(const std::string& device_name);
 
     std::uint32_t number() const { return qp_->qp_num; }
-    // Asks the module for the attributes and applies them.
-    void modify(const Id& id, ibv_qp_state state);
+    // Asks the module for the attributes of INIT, RTR and RTS, and applies them.
+    void bring_up(const Id& id);
 
     void post_receive();
     // Sends and waits until the peer's QP has acknowledged it.

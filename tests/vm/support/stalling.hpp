@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+// A buffer that keeps whoever writes to it waiting, so that a test can act in the middle of a
+// system call.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace vm {
+
+// One page, by userfaultfd.
+class StallingPage {
+public:
+    static constexpr std::size_t size = 4096;
+
+    // Whether this kernel has what it takes.
+    static bool is_possible();
+
+    StallingPage();
+    StallingPage(const StallingPage&) = delete;
+    StallingPage& operator=(const StallingPage&) = delete;
+    ~StallingPage();
+
+    std::uint8_t* data() const { return page_; }
+    // Returns once somebody waits for the page.
+    void wait_for_writer() const;
+    // Lets the writer go on, and all later ones.
+    void release() const;
+    // Lets it run into a fault instead (EFAULT).
+    void fail() const;
+
+private:
+    int fd_;
+    std::uint8_t* page_;
+};
+
+} // namespace vm
