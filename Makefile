@@ -24,7 +24,8 @@ help:
 
 .PHONY: demo
 ## demo      show what ucmad does, in a virtual machine: needs only this tree and root
-demo: vm-deps modules all-cmake
+demo: vm-deps modules configure
+	@cmake --build $(BUILD) --parallel $(shell nproc) --target ucmad-demo ucmad-command
 	@tools/vm/run --quiet --module build/modules/debian/drivers/ucmad/ucmad.ko -- demo/run
 
 .PHONY: check
