@@ -72,22 +72,14 @@ Event wait_for(const CmId& id, const Deadline& deadline, std::span<const Ack> ac
     throw std::system_error(system_code(ETIMEDOUT), what);
 }
 
-/// Brings the QP to RTS. Before the REP the CM knows nothing of what it will say: pass it then.
-void bring_up(ibv_qp* qp, const CmId& id, const Connection::PostReceives& post_receives,
-              const RepParams* answer) {
-    modify_qp(qp, id, IBV_QPS_INIT);
+/// Brings the QP to RTS, calling `modify(state)` for each step.
+template <typename Modify>
+void bring_up(ibv_qp* qp, const Connection::PostReceives& post_receives, Modify modify) {
+    modify(IBV_QPS_INIT);
     if (post_receives)
         post_receives(qp);
-    for (const ibv_qp_state state : {IBV_QPS_RTR, IBV_QPS_RTS}) {
-        QpAttributes attributes = qp_attributes(id, state);
-        if (answer != nullptr) {
-            attributes.attr.rq_psn = answer->starting_psn;
-            attributes.attr.max_dest_rd_atomic = answer->responder_resources;
-            attributes.attr.max_rd_atomic = answer->initiator_depth;
-        }
-        if (const int error = ibv_modify_qp(qp, &attributes.attr, attributes.mask))
-            throw std::system_error(system_code(error), "bringing up a QP");
-    }
+    modify(IBV_QPS_RTR);
+    modify(IBV_QPS_RTS);
 }
 
 } // namespace
@@ -103,7 +95,7 @@ Connection Connection::connect(const Context& context, std::uint32_t device, ibv
     params.qp_num = qp->qp_num;
     id.req(params);
     Event rep = wait_for<RepReceived>(id, deadline, {}, "connecting");
-    bring_up(qp, id, post_receives, nullptr);
+    bring_up(qp, post_receives, [&](ibv_qp_state state) { modify_qp(qp, id, state); });
     id.rtu();
     return Connection{std::move(id), qp, std::move(rep)};
 }
@@ -114,7 +106,8 @@ Connection Connection::accept(Request request, ibv_qp* qp, RepParams params,
         throw std::system_error(system_code(EINVAL), "accepting what is not a REQ");
     const Deadline deadline{timeout};
     params.qp_num = qp->qp_num;
-    bring_up(qp, request.id, post_receives, &params);
+    bring_up(qp, post_receives,
+             [&](ibv_qp_state state) { modify_qp(qp, request.id, state, params); });
     request.id.rep(params);
     const std::array acks{request.ack()};
     wait_for<RtuReceived, UserEstablished>(request.id, deadline, acks, "accepting a connection");

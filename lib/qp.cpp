@@ -53,6 +53,12 @@ ibv_qp_attr convert(const ucmad_cm_qp_attr& abi) noexcept {
     return attr;
 }
 
+/// Nothing, if the attributes were not to be had.
+void apply(ibv_qp* qp, QpAttributes attributes, std::error_code& ec) noexcept {
+    if (!ec)
+        ec = system_code(ibv_modify_qp(qp, &attributes.attr, attributes.mask));
+}
+
 } // namespace
 
 QpAttributes qp_attributes(const CmId& id, ibv_qp_state state, std::error_code& ec) noexcept {
@@ -70,13 +76,24 @@ QpAttributes qp_attributes(const CmId& id, ibv_qp_state state) {
 }
 
 void modify_qp(ibv_qp* qp, const CmId& id, ibv_qp_state state, std::error_code& ec) noexcept {
-    QpAttributes attributes = qp_attributes(id, state, ec);
-    if (!ec)
-        ec = system_code(ibv_modify_qp(qp, &attributes.attr, attributes.mask));
+    apply(qp, qp_attributes(id, state, ec), ec);
 }
 
 void modify_qp(ibv_qp* qp, const CmId& id, ibv_qp_state state) {
     checked("changing the state of a QP", [&](auto& ec) { modify_qp(qp, id, state, ec); });
+}
+
+void modify_qp(ibv_qp* qp, const CmId& id, ibv_qp_state state, const RepParams& answer,
+               std::error_code& ec) noexcept {
+    QpAttributes attributes = qp_attributes(id, state, ec);
+    attributes.attr.rq_psn = answer.starting_psn;
+    attributes.attr.max_dest_rd_atomic = answer.responder_resources;
+    attributes.attr.max_rd_atomic = answer.initiator_depth;
+    apply(qp, attributes, ec);
+}
+
+void modify_qp(ibv_qp* qp, const CmId& id, ibv_qp_state state, const RepParams& answer) {
+    checked("changing the state of a QP", [&](auto& ec) { modify_qp(qp, id, state, answer, ec); });
 }
 
 void qp_to_error(ibv_qp* qp, std::error_code& ec) noexcept {

@@ -21,8 +21,8 @@ struct QpAttributes {
 
 /// Asks the CM for the attributes of a transition to IBV_QPS_INIT, IBV_QPS_RTR or IBV_QPS_RTS. A
 /// program may change them before it hands them to ibv_modify_qp(). The PSNs and depths are those
-/// of the CM messages: on the accepting side, before the REP, rq_psn is 0 and max_dest_rd_atomic
-/// and max_rd_atomic are the peer's wishes; put there what the REP will say.
+/// of the CM messages; on the accepting side, before the REP, they are not what that will say: see
+/// modify_qp() with an answer.
 ///
 /// Errors: EINVAL for any other state; those of every CM operation, see <ucmad/error.hpp>.
 [[nodiscard]] UCMAD_API QpAttributes qp_attributes(const CmId& id, ibv_qp_state state);
@@ -34,6 +34,12 @@ struct QpAttributes {
 /// REP was received), RTR to RTS likewise.
 UCMAD_API void modify_qp(ibv_qp* qp, const CmId& id, ibv_qp_state state);
 UCMAD_API void modify_qp(ibv_qp* qp, const CmId& id, ibv_qp_state state,
+                         std::error_code& ec) noexcept;
+
+/// The same for the accepting side before its REP, when the CM does not know yet what that will
+/// say: the starting PSN and the depths are `answer`'s, which rep() is to be called with.
+UCMAD_API void modify_qp(ibv_qp* qp, const CmId& id, ibv_qp_state state, const RepParams& answer);
+UCMAD_API void modify_qp(ibv_qp* qp, const CmId& id, ibv_qp_state state, const RepParams& answer,
                          std::error_code& ec) noexcept;
 
 /// Brings the QP to the error state: what is posted on it completes as flushed.

@@ -207,11 +207,12 @@ TEST_F(AcceptTest, Accept) {
     taken.context = 99;
     const Handle handle = taken.id.handle();
     device.post(handle, UCMAD_EVENT_CM_RTU);
-    const Connection connection =
-        Connection::accept(std::move(taken), &verbs.qp, {.private_data = bytes_of("yes")});
+    const Connection connection = Connection::accept(
+        std::move(taken), &verbs.qp, {.starting_psn = 77, .private_data = bytes_of("yes")});
     EXPECT_EQ(connection.id().handle(), handle);
     EXPECT_EQ(verbs.states(), up);
     EXPECT_EQ(device.last<ucmad_cm_rep>(UCMAD_IOCTL_CM_REP).qp_num, verbs.qp.qp_num);
+    EXPECT_EQ(verbs.modifications.at(1).attr.rq_psn, 77U);
     EXPECT_NE(connection.peer_event().get_if<ReqReceived>(), nullptr);
     EXPECT_EQ(connection.peer_event().private_data.size(), 92U);
     EXPECT_FALSE(device.held(handle));

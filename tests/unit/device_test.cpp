@@ -49,6 +49,7 @@ protected:
         params.service_id = service_id;
         params.primary = path;
         params.private_data = bytes_of("hello");
+        params.starting_psn = 0x123456; // no packet gets through unless both QPs know of it
         return params;
     }
 
@@ -73,7 +74,8 @@ TEST_P(DeviceTest, ConnectPingDisconnect) {
         EXPECT_EQ(text_of(request.event.private_data), "hello");
         EXPECT_EQ(request.req()->primary.dgid, path.dgid);
         auto connection =
-            Connection::accept(std::move(request), qp.get(), {.private_data = bytes_of("welcome")},
+            Connection::accept(std::move(request), qp.get(),
+                               {.starting_psn = 0x654321, .private_data = bytes_of("welcome")},
                                [&](ibv_qp*) { qp.post_receive(); });
         EXPECT_EQ(qp.complete(1), "ping");
         qp.send("pong");
@@ -215,12 +217,11 @@ private:
         request.context = reinterpret_cast<std::uintptr_t>(peer);
         peer->registration = dispatcher_.add(
             peer->id, [this, peer](const EventView& event) { handle(*peer, event); });
+        const RepParams rep{.qp_num = peer->qp.get()->qp_num, .starting_psn = 0x654321};
         modify_qp(peer->qp.get(), peer->id, IBV_QPS_INIT);
         peer->qp.post_receive();
-        modify_qp(peer->qp.get(), peer->id, IBV_QPS_RTR);
-        modify_qp(peer->qp.get(), peer->id, IBV_QPS_RTS);
-        RepParams rep;
-        rep.qp_num = peer->qp.get()->qp_num;
+        modify_qp(peer->qp.get(), peer->id, IBV_QPS_RTR, rep);
+        modify_qp(peer->qp.get(), peer->id, IBV_QPS_RTS, rep);
         peer->id.rep(rep);
     }
 

@@ -62,10 +62,11 @@ TEST_F(DispatcherTest, HandlersOfOneObjectRunInOrderAndNeverSideBySide) { // EV-
             ++mine.count;
         }));
     }
-    dispatcher.start(4);
+    // Posted before the threads start, so that there is always a next event of the same object.
     for (std::uint64_t n = 0; n < events; ++n)
         for (const CmId& id : ids)
             post(id);
+    dispatcher.start(4);
     for (const Seen& each : seen)
         EXPECT_TRUE(eventually([&] { return each.count == events; }));
     EXPECT_FALSE(wrong);
@@ -116,17 +117,20 @@ public:
     void operator()(const EventView&) {
         entered_.set_value();
         // That it does not come is what is tested, so the time is waited for in full.
-        overtaken_ = deregistered_.get_future().wait_for(200ms) == std::future_status::ready;
+        overtaken_.set_value(deregistered_.get_future().wait_for(200ms) ==
+                             std::future_status::ready);
     }
 
     void wait_until_entered() { entered_.get_future().wait(); }
     void deregistered() { deregistered_.set_value(); }
-    [[nodiscard]] bool overtaken() const { return overtaken_; }
+
+    /// Waits until the handler has come to its verdict.
+    [[nodiscard]] bool overtaken() { return overtaken_.get_future().get(); }
 
 private:
     std::promise<void> entered_;
     std::promise<void> deregistered_;
-    std::atomic<bool> overtaken_ = false;
+    std::promise<bool> overtaken_;
 };
 
 TEST_F(DispatcherTest, DeregisterWaitsForTheHandlerThatRuns) {

@@ -102,6 +102,27 @@ TEST_F(QpTest, EveryAttributeIsPassedOn) {
     EXPECT_EQ(attr.alt_ah_attr.dlid, 25);
 }
 
+TEST_F(QpTest, AcceptingSideTakesWhatTheRepWillSay) {
+    auto answer = ucmad_cm_qp_attr{};
+    answer.sq_psn = 3;
+    answer.max_rd_atomic = 12;
+    answer.max_dest_rd_atomic = 13;
+    device.answer(UCMAD_IOCTL_CM_QP_ATTR, answer);
+    modify_qp(&verbs.qp, id, IBV_QPS_RTR,
+              {.starting_psn = 77, .responder_resources = 4, .initiator_depth = 5});
+    ASSERT_EQ(verbs.modifications.size(), 1U);
+    const ibv_qp_attr& attr = verbs.modifications[0].attr;
+    EXPECT_EQ(attr.rq_psn, 77U) << "what the peer sends starts there";
+    EXPECT_EQ(attr.sq_psn, 3U) << "this is the peer's";
+    EXPECT_EQ(attr.max_dest_rd_atomic, 4);
+    EXPECT_EQ(attr.max_rd_atomic, 5);
+
+    device.fail_next(UCMAD_IOCTL_CM_QP_ATTR, EBADFD);
+    modify_qp(&verbs.qp, id, IBV_QPS_RTR, RepParams{}, ec);
+    EXPECT_EQ(ec.value(), EBADFD);
+    EXPECT_EQ(verbs.modifications.size(), 1U);
+}
+
 TEST_F(QpTest, ErrorsOfTheCmLeaveTheQpAlone) {
     device.fail_next(UCMAD_IOCTL_CM_QP_ATTR, EBADFD);
     modify_qp(&verbs.qp, id, IBV_QPS_RTS, ec);
