@@ -56,8 +56,7 @@ DispatcherState::DispatcherState(const Context& context, DispatcherOptions optio
     watch(epoll_, stop_event_.fd());
 }
 
-// ---- entries
-// --------------------------------------------------------------------------------------
+// ---- entries ----------------------------------------------------------------------------------
 
 void DispatcherState::add(Handle object, EventHandler on_event, RequestHandler on_request) {
     auto entry = std::make_shared<Entry>();
@@ -103,12 +102,11 @@ DispatcherState::Running::~Running() {
         return; // the handlers are freed with entry_, after the lock
     if (entry_->owner == Owner::remover && runners.empty())
         state_.left_.notify_all();
-    entry_
-        .reset(); // under the lock, while the owner still has it: so it is the owner that frees it
+    // Under the lock, while the owner still has it: so it is the owner that frees it.
+    entry_.reset();
 }
 
-// ---- events
-// ---------------------------------------------------------------------------------------
+// ---- events -----------------------------------------------------------------------------------
 
 void DispatcherState::dispatch(EventBatch& batch, const EventView& event) {
     std::optional<std::uint64_t> new_context;
@@ -157,8 +155,7 @@ void DispatcherState::dispatch_unhandled(const EventView& event) {
     }
 }
 
-// ---- threads
-// --------------------------------------------------------------------------------------
+// ---- threads ----------------------------------------------------------------------------------
 
 void DispatcherState::wait_for_events() const {
     epoll_event event{};
@@ -215,8 +212,7 @@ void DispatcherState::join() {
 
 } // namespace detail
 
-// ---- the public classes
-// ---------------------------------------------------------------------------
+// ---- the public classes -----------------------------------------------------------------------
 
 Registration::Registration(std::shared_ptr<detail::DispatcherState> state, Handle object) noexcept
     : state_(std::move(state)), object_(object) {}

@@ -242,8 +242,7 @@ TEST_F(AcceptTest, EstablishedByTheFirstData) {
     EXPECT_NO_THROW((void)Connection::accept(std::move(taken), &verbs.qp, {}));
 }
 
-// ---- the end of a connection
-// ----------------------------------------------------------------------
+// ---- the end of a connection ------------------------------------------------------------------
 
 TEST_F(ConnectionTest, Disconnect) {
     Connection connection = connected();

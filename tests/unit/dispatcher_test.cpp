@@ -35,8 +35,7 @@ protected:
     void post(const CmId& id) { device.post(id.handle(), UCMAD_EVENT_CM_RTU); }
 };
 
-// ---- order and concurrency
-// ------------------------------------------------------------------------
+// ---- order and concurrency --------------------------------------------------------------------
 
 TEST_F(DispatcherTest, HandlersOfOneObjectRunInOrderAndNeverSideBySide) { // EV-FIFO, EV-SERIAL
     constexpr std::size_t objects = 6;
@@ -108,8 +107,7 @@ TEST_F(DispatcherTest, OneIoctlForEachEvent) { // EV-BATCH
     EXPECT_FALSE(device.held(id.handle()));
 }
 
-// ---- destruction
-// ----------------------------------------------------------------------------------
+// ---- destruction ------------------------------------------------------------------------------
 
 /// A handler that stays in until it is overtaken, or until it is clear that it will not be.
 class SlowHandler {
@@ -280,8 +278,7 @@ TEST_F(DispatcherTest, AssignmentDeregistersTheOld) {
     EXPECT_THROW((void)dispatcher.add(id, [](const EventView&) {}), std::system_error);
 }
 
-// ---- listeners
-// ------------------------------------------------------------------------------------
+// ---- listeners --------------------------------------------------------------------------------
 
 TEST_F(DispatcherTest, NewIdGetsItsContextAndHandlerBeforeItsNextEvent) { // EV-ACCEPT, EV-CONTEXT
     const CmId listener = make_id(1);
@@ -351,8 +348,7 @@ TEST_F(DispatcherTest, ListenersOwnEvents) {
     EXPECT_EQ(removed.get_future().get(), listener.handle());
 }
 
-// ---- what has no handler
-// --------------------------------------------------------------------------
+// ---- what has no handler ----------------------------------------------------------------------
 
 TEST_F(DispatcherTest, EventsWithoutAHandlerAreCounted) {
     const CmId id = make_id();
@@ -380,8 +376,7 @@ TEST_F(DispatcherTest, EventsWithoutAHandlerGoToUnhandled) {
     EXPECT_EQ(dispatcher.dropped(), 0U);
 }
 
-// ---- threads
-// --------------------------------------------------------------------------------------
+// ---- threads ----------------------------------------------------------------------------------
 
 TEST_F(DispatcherTest, ExceptionOfAHandlerComesOutOfRun) {
     const CmId id = make_id();

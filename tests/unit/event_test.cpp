@@ -314,8 +314,7 @@ TEST(Event, TypesOfANewerModuleAreKept) {
     EXPECT_TRUE(std::ranges::equal(records.events[0].private_data, bytes_of("data")));
 }
 
-// ---- bad input: the events before the bad one are kept, and nothing is read out of bounds
-// ----------
+// ---- bad input: the events before the bad one are kept, and nothing is read out of bounds -----
 
 TEST(BadEvent, Truncated) {
     for (const std::size_t bytes : {1U, 8U, 39U}) {

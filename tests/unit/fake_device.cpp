@@ -124,8 +124,7 @@ std::size_t FakeDevice::waiting() {
     return waiting_;
 }
 
-// ---- the ioctls
-// -----------------------------------------------------------------------------------
+// ---- the ioctls -------------------------------------------------------------------------------
 
 int FakeDevice::ioctl(unsigned long request, void* argument) {
     {

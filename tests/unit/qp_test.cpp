@@ -149,8 +149,7 @@ TEST_F(QpTest, EmptyCmIdFails) {
     EXPECT_EQ(ec.value(), EBADF);
 }
 
-// ---- paths from what a port says
-// ------------------------------------------------------------------
+// ---- paths from what a port says --------------------------------------------------------------
 
 class VerbsPathTest : public testing::Test {
 protected:
