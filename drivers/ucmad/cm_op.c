@@ -219,8 +219,10 @@ static bool ucmad_cm_req_is_valid(const struct ucmad_cm_req *args)
 }
 
 /* The ABI's numbers are those of enum ib_qp_type. */
-static_assert((int)UCMAD_QP_RC == IB_QPT_RC && (int)UCMAD_QP_UC == IB_QPT_UC &&
-	      (int)UCMAD_QP_XRC_INI == IB_QPT_XRC_INI && (int)UCMAD_QP_XRC_TGT == IB_QPT_XRC_TGT);
+static_assert((int)IB_QPT_RC == UCMAD_QP_RC);
+static_assert((int)IB_QPT_UC == UCMAD_QP_UC);
+static_assert((int)IB_QPT_XRC_INI == UCMAD_QP_XRC_INI);
+static_assert((int)IB_QPT_XRC_TGT == UCMAD_QP_XRC_TGT);
 
 int ucmad_ioctl_cm_req(struct ucmad_cmd *cmd)
 {
