@@ -50,7 +50,7 @@ TEST_P(BadEvents, BAD_INPUT_EV_NOLOSS_BufferThatEndsEarly) {
     const std::uint32_t first = take(client_file, {.room = 8}).needed;
     // Room for less than one event, for one, and for one and a half, before memory ends.
     for (const std::uint32_t mapped : {16U, first, first + 104}) {
-        const Guarded memory((mapped + 7) / 8 * 8);
+        const Guarded memory(std::size_t{mapped + 7} / 8 * 8);
         EXPECT_EQ(try_take(wish(memory.data(), 8192)), Error{EFAULT}) << mapped;
         ucmad_events named = wish(memory.data(), 8192);
         named.object = c.client.handle();
