@@ -54,7 +54,9 @@ public:
     ~ExclusiveNamespaces() {
         if (set_) {
             // Namespaces of processes that have died linger for a while.
-            eventually([] { return try_run({"rdma", "system", "set", "netns", "shared"}) == 0; });
+            EXPECT_TRUE(eventually([] {
+                return try_run({"rdma", "system", "set", "netns", "shared"}) == 0;
+            }));
         }
     }
     bool set() const { return set_; }

@@ -6,9 +6,11 @@
 namespace vm {
 namespace {
 
-// 4.096 us * 2^18: how long a peer waits for an answer before it tries again, or gives up.
-constexpr std::uint8_t response_timeout = 18;
-constexpr std::chrono::milliseconds response_time = 1074ms;
+// How long a peer waits for an answer before it tries again, or gives up: a second or more.
+const std::uint8_t response_timeout = scaled_iba_time(18);
+// Patiences of the same and of twice the length.
+const std::uint8_t short_patience = response_timeout;
+const std::uint8_t long_patience = scaled_iba_time(19);
 
 class CmPatient : public GidTest {
 protected:
@@ -32,7 +34,8 @@ protected:
     }
     // Longer than the peer would have waited with all its tries.
     static void be_slow(int retries) {
-        std::this_thread::sleep_for(response_time * (retries + 1) + 1500ms);
+        std::this_thread::sleep_for(iba_time(response_timeout) * (retries + 1) +
+                                    iba_time(response_timeout) / 2);
     }
 
     const std::uint64_t service = new_service_id();
@@ -101,17 +104,18 @@ TEST_P(CmPatient, CM_PATIENT_QuickAnswerNeedsNoMra) {
 }
 
 TEST_P(CmPatient, CM_PATIENT_EndsWithARejAndAnEvent) {
-    constexpr std::uint8_t patience = 19; // 2.1 s, as ib_cm reckons 2048 ms
     const auto start = Clock::now();
-    listen(patience);
+    listen(long_patience);
     must(client.req(impatient_request(0)));
     const Id server = take_req();
     const Event mra = client.expect(UCMAD_EVENT_CM_MRA);
-    EXPECT_GT(mra.body<ucmad_cm_mra_event>().service_timeout, patience)
+    EXPECT_GT(mra.body<ucmad_cm_mra_event>().service_timeout, long_patience)
         << "the peer would give up as this side does, and the REJ come too late";
     const Event rej = client.expect(UCMAD_EVENT_CM_REJ);
     EXPECT_EQ(rej.body<ucmad_cm_rej_event>().reason, rej_consumer);
-    EXPECT_GE(Clock::now() - start, 2048ms) << "the program had less time than it was given";
+    // As ib_cm reckons: 4 us * 2^n.
+    EXPECT_GE(Clock::now() - start, iba_time(long_patience) / 4096 * 3900)
+        << "the program had less time than it was given";
     const Event expired = server.expect(UCMAD_EVENT_CM_EXPIRED);
     EXPECT_EQ(expired.body<ucmad_cm_error_event>().error, static_cast<std::uint32_t>(ETIMEDOUT));
     EXPECT_EQ(server.rep(reply()), Error{ETIMEDOUT});
@@ -120,7 +124,7 @@ TEST_P(CmPatient, CM_PATIENT_EndsWithARejAndAnEvent) {
 TEST_P(CmPatient, CM_PATIENT_EndsForAReadyToUseToo) {
     listen(UCMAD_PATIENCE_NONE);
     ucmad_cm_req arg = impatient_request(0);
-    arg.patience = 19;
+    arg.patience = long_patience;
     must(client.req(arg));
     const Id server = take_req();
     must(server.rep(reply()));
@@ -142,28 +146,28 @@ TEST_P(CmPatient, CM_PATIENT_NoneLetsThePeerTimeOut) {
 }
 
 TEST_P(CmPatient, CM_PATIENT_ExplicitMraTakesItsPlace) {
-    listen(18); // 1.1 s
+    listen(short_patience);
     must(client.req(impatient_request(0)));
     const Id server = take_req();
-    must(server.mra(wait_please(22)));
+    must(server.mra(wait_please(24)));
     const Event mra = client.expect(UCMAD_EVENT_CM_MRA);
-    EXPECT_EQ(mra.body<ucmad_cm_mra_event>().service_timeout, 22);
-    be_slow(0);
+    EXPECT_EQ(mra.body<ucmad_cm_mra_event>().service_timeout, 24);
+    be_slow(1);
     EXPECT_EQ(server.rep(reply()), ok) << "the patience of the listener must not count any more";
     client.expect(UCMAD_EVENT_CM_REP);
 }
 
 TEST_P(CmPatient, CM_PATIENT_AnsweredInTimeDoesNotExpireLater) {
-    listen(18); // 1.1 s
-    ucmad_cm_req arg = request(path(), service);
-    arg.patience = 18;
+    listen(short_patience);
+    ucmad_cm_req arg = impatient_request(3);
+    arg.patience = short_patience;
     must(client.req(arg));
     const Id server = take_req();
     must(server.rep(reply()));
     client.expect(UCMAD_EVENT_CM_REP);
     must(client.rtu());
     server.expect(UCMAD_EVENT_CM_RTU);
-    be_slow(0);
+    be_slow(1);
     EXPECT_TRUE(server.has_no_event());
     EXPECT_TRUE(client.has_no_event());
     EXPECT_EQ(client.state(), UCMAD_CM_ESTABLISHED);

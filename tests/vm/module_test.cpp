@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 // Unloading the module: refused while it is in use, and clean after its users were killed.
-//
-// Last in the suite, since a mistake here takes the module away from the others.
 #include "support/fixture.hpp"
 
 #include <cstdlib>

@@ -23,4 +23,11 @@ Duration scaled(Duration time) {
     return time * factor;
 }
 
+std::uint8_t scaled_iba_time(std::uint8_t n) {
+    for (Duration time = scaled(1ns); time > 1ns; time /= 2) {
+        ++n;
+    }
+    return n;
+}
+
 } // namespace vm

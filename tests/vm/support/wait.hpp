@@ -5,6 +5,7 @@
 #include "error.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <thread>
 
@@ -16,6 +17,10 @@ using Duration = std::chrono::nanoseconds;
 
 // `time`, made longer where the kernel is a slow one with checks built in.
 Duration scaled(Duration time);
+
+// The same for a time as CM messages carry it: 4.096 us * 2^n.
+std::uint8_t scaled_iba_time(std::uint8_t n);
+inline Duration iba_time(std::uint8_t n) { return 4096ns * (1LL << n); }
 
 // How long anything that must happen may take.
 inline Duration limit() { return scaled(20s); }
