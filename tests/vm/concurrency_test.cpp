@@ -202,7 +202,8 @@ TEST_P(Storm, CONCURRENCY_ServerOfManyThreadsServesManyClients) {
     }
     EXPECT_TRUE(eventually([&] { return finished == clients; })) << finished;
     servers.clear();
-    EXPECT_EQ(established, clients);
+    // The client's DREQ may overtake its RTU, which is nothing to report then.
+    EXPECT_LE(established, clients);
 }
 
 } // namespace
