@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #include "report.hpp"
 
+#include <iostream>
+
 namespace demo {
 namespace {
 
@@ -11,20 +13,20 @@ double milliseconds(std::chrono::nanoseconds time) {
 } // namespace
 
 void Report::heading(std::string_view text) const {
-    fmt::print("\n{}\n", text);
-    std::fflush(stdout);
+    std::cout << fmt::format("\n{}\n", text) << std::flush;
 }
 
 void Report::tell(bool as_expected, std::string_view step, std::string_view seen) {
     ++(as_expected ? met_ : failed_);
-    fmt::print("  {}  {:<22} {}\n", as_expected ? "ok  " : "FAIL", step, seen);
-    std::fflush(stdout);
+    std::cout << fmt::format("  {}  {:<22} {}\n", as_expected ? "ok  " : "FAIL", step, seen)
+              << std::flush;
 }
 
 int Report::summary() const {
     const auto time = std::chrono::steady_clock::now() - start_;
-    fmt::print("\n{} of {} steps went as expected, in {:.1f} s\n", met_, met_ + failed_,
-               milliseconds(time) / 1000);
+    std::cout << fmt::format("\n{} of {} steps went as expected, in {:.1f} s\n", met_,
+                             met_ + failed_, milliseconds(time) / 1000)
+              << std::flush;
     return failed_ == 0 && met_ > 0 ? 0 : 1;
 }
 

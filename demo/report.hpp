@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdio>
+#include <string>
 #include <string_view>
 
 namespace demo {

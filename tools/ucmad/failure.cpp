@@ -3,6 +3,7 @@
 
 #include "verbs.hpp"
 
+#include <array>
 #include <cerrno>
 #include <fmt/format.h>
 #include <grp.h>
@@ -13,13 +14,19 @@ namespace ucmad::tool {
 namespace {
 
 std::string user_name(uid_t uid) {
-    const passwd* entry = getpwuid(uid);
-    return entry != nullptr ? entry->pw_name : std::to_string(uid);
+    std::array<char, 4096> text;
+    passwd entry{};
+    passwd* found = nullptr;
+    getpwuid_r(uid, &entry, text.data(), text.size(), &found);
+    return found != nullptr ? found->pw_name : std::to_string(uid);
 }
 
 std::string group_name(gid_t gid) {
-    const group* entry = getgrgid(gid);
-    return entry != nullptr ? entry->gr_name : std::to_string(gid);
+    std::array<char, 4096> text;
+    group entry{};
+    group* found = nullptr;
+    getgrgid_r(gid, &entry, text.data(), text.size(), &found);
+    return found != nullptr ? found->gr_name : std::to_string(gid);
 }
 
 std::string_view file_name(std::string_view path) {

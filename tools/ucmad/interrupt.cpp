@@ -20,7 +20,7 @@ sigset_t signals() noexcept {
 
 } // namespace
 
-Interrupt::Interrupt() : fd_(-1) {
+Interrupt::Interrupt() {
     const sigset_t set = signals();
     pthread_sigmask(SIG_BLOCK, &set, nullptr);
     fd_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -30,7 +30,7 @@ Interrupt::Interrupt() : fd_(-1) {
 
 Interrupt::~Interrupt() { close(fd_); }
 
-void Interrupt::take() noexcept {
+void Interrupt::take() const noexcept {
     signalfd_siginfo info{};
     if (read(fd_, &info, sizeof info) != sizeof info)
         return;

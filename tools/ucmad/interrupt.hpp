@@ -17,10 +17,10 @@ public:
     [[nodiscard]] int fd() const noexcept { return fd_; }
 
     /// To be called when fd() is readable.
-    void take() noexcept;
+    void take() const noexcept;
 
 private:
-    int fd_;
+    int fd_ = -1;
 };
 
 } // namespace ucmad::tool

@@ -19,7 +19,15 @@ std::string command_of(const CLI::App& app) {
     return parsed.empty() ? "ucmad" : "ucmad " + parsed.front()->get_name();
 }
 
-ExitStatus parse_and_run(CLI::App& app, int argc, char** argv, const ExitStatus& status) {
+ExitStatus run(int argc, char** argv) {
+    CLI::App app{description, "ucmad"};
+    app.set_version_flag(
+        "--version", fmt::format("ucmad " UCMAD_VERSION " (ABI version {})", UCMAD_ABI_VERSION));
+    app.require_subcommand(0, 1); // so that an unknown word is told as such
+    ExitStatus status = ExitStatus::success;
+    for (auto* add : {ucmad::tool::add_devices, ucmad::tool::add_listen, ucmad::tool::add_connect,
+                      ucmad::tool::add_ping})
+        add(app, status);
     try {
         app.parse(argc, argv);
         if (app.get_subcommands().empty()) {
@@ -41,13 +49,10 @@ ExitStatus parse_and_run(CLI::App& app, int argc, char** argv, const ExitStatus&
 } // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app{description, "ucmad"};
-    app.set_version_flag(
-        "--version", fmt::format("ucmad " UCMAD_VERSION " (ABI version {})", UCMAD_ABI_VERSION));
-    app.require_subcommand(0, 1); // so that an unknown word is told as such
-    ExitStatus status = ExitStatus::success;
-    for (auto* add : {ucmad::tool::add_devices, ucmad::tool::add_listen, ucmad::tool::add_connect,
-                      ucmad::tool::add_ping})
-        add(app, status);
-    return static_cast<int>(parse_and_run(app, argc, argv, status));
+    try {
+        return static_cast<int>(run(argc, argv));
+    } catch (const std::exception& error) {
+        std::cerr << "ucmad: " << error.what() << '\n';
+        return static_cast<int>(ExitStatus::other);
+    }
 }

@@ -28,6 +28,8 @@ public:
     [[nodiscard]] bool json() const noexcept { return options_.json; }
     [[nodiscard]] bool verbose() const noexcept { return options_.verbose; }
 
+    // What cannot be written to standard output is a std::system_error.
+
     /// What the command is for: text on standard output, as it is.
     void result(const Json& object, std::string_view text) const;
 
@@ -45,8 +47,6 @@ public:
     void error(std::string_view command, const Failure& failure) const;
 
 private:
-    static void print(const Json& object);
-
     Options options_;
 };
 

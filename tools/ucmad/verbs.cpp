@@ -85,9 +85,10 @@ RcQueuePair* VerbsDevice::next_ready() const {
 }
 
 RcQueuePair::RcQueuePair(const VerbsDevice& device, std::size_t message_size, std::uint32_t depth)
-    : message_size_(message_size), depth_(depth), memory_(2 * depth * message_size),
-      mr_(check(ibv_reg_mr(device.pd(), memory_.data(), memory_.size(), IBV_ACCESS_LOCAL_WRITE),
-                "registering memory")),
+    : message_size_(message_size), depth_(depth), memory_(std::size_t{2} * depth * message_size),
+      mr_(check(
+          ibv_reg_mr(device.pd(), memory_.data(), memory_.size(), int{IBV_ACCESS_LOCAL_WRITE}),
+          "registering memory")),
       cq_(check(
           ibv_create_cq(device.context(), static_cast<int>(2 * depth), this, device.channel(), 0),
           "creating a completion queue")),
