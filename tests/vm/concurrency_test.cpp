@@ -203,7 +203,7 @@ TEST_P(Storm, CONCURRENCY_ServerOfManyThreadsServesManyClients) {
     EXPECT_TRUE(eventually([&] { return finished == clients; })) << finished;
     servers.clear();
     // The client's DREQ may overtake its RTU, which is nothing to report then.
-    EXPECT_LE(established, clients);
+    EXPECT_GT(established, 0);
 }
 
 } // namespace
