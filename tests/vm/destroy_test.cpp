@@ -107,7 +107,8 @@ TEST_P(Destroy, DEL_NOWAIT_USER_WithUnacknowledgedEvents) {
 TEST_P(Destroy, DEL_NOWAIT_USER_InTheHandlerOfItsOwnRequest) {
     must(c.client.req(request(c.path, c.service_id)));
     const Event req = take_one(server_file);
-    EXPECT_EQ(born_of(server_file, req).destroy(), ok);
+    Blocking<Error> destroy([&] { return born_of(server_file, req).destroy(); });
+    EXPECT_EQ(destroy.result(), ok);
     c.client.expect(UCMAD_EVENT_CM_REJ);
     EXPECT_EQ(acknowledge(server_file, {ack_of(req)}), 1U);
     // The listener goes on.
