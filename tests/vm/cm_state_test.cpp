@@ -21,6 +21,8 @@ struct Situation {
     std::optional<Step> after; // the last step; none: before the first
 };
 
+void PrintTo(const Situation& what, std::ostream* out) { *out << what.name; }
+
 const Situation situations[] = {
     {"idle", UCMAD_CM_IDLE, Who::client, {}},
     {"listen", UCMAD_CM_LISTEN, Who::listener, {}},

@@ -15,6 +15,8 @@ struct Death {
     std::function<void(int gid)> before;
 };
 
+void PrintTo(const Death& what, std::ostream* out) { *out << what.name; }
+
 // Keeps a file open until the process dies.
 File& keep() {
     static std::vector<std::unique_ptr<File>> kept;

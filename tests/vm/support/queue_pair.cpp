@@ -76,8 +76,8 @@ QueuePair::QueuePair(const std::string& device_name)
       send_cq_(ibv_create_cq(context_.get(), 1, nullptr, nullptr, 0)),
       receive_cq_(ibv_create_cq(context_.get(), 1, nullptr, nullptr, 0)),
       send_mr_(ibv_reg_mr(pd_.get(), send_buffer_.data(), message_size, 0)),
-      receive_mr_(
-          ibv_reg_mr(pd_.get(), receive_buffer_.data(), message_size, IBV_ACCESS_LOCAL_WRITE)) {
+      receive_mr_(ibv_reg_mr(pd_.get(), receive_buffer_.data(), message_size,
+                             int{IBV_ACCESS_LOCAL_WRITE})) {
     ibv_qp_init_attr init{};
     init.qp_type = IBV_QPT_RC;
     init.send_cq = send_cq_.get();
