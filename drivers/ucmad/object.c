@@ -146,11 +146,11 @@ static u32 ucmad_object_kill(struct ucmad_object *object)
 	u32 discarded;
 
 	discarded = ucmad_queue_kill(object, &events, &orphans);
+	ucmad_stat_add(UCMAD_STAT_EVENTS_DISCARDED, discarded);
 	object->ops->teardown(object);
 	discarded += ucmad_object_kill_orphans(&orphans);
 	ucmad_queued_free_all(&events);
 	trace_ucmad_object_destroy(object, discarded);
-	ucmad_stat_add(UCMAD_STAT_EVENTS_DISCARDED, discarded);
 	ucmad_object_put(object);
 	return discarded;
 }
