@@ -47,6 +47,8 @@ extern struct workqueue_struct *ucmad_cm_workqueue;
 /**
  * struct ucmad_cm_request - A REQ or SIDR REQ that is to be sent once its path is known.
  * @is_sidr: Which of the two.
+ * @patience: How long the answer to it may wait for the program, see &ucmad_cm.patience.
+ * @response_ms: How long the peer waits for what the program says to that answer.
  * @resolve_timeout_ms: How long to look for the peer's MAC address.
  * @sgid_attr: The local GID; a reference is held.
  * @primary: The path.
@@ -57,6 +59,8 @@ extern struct workqueue_struct *ucmad_cm_workqueue;
  */
 struct ucmad_cm_request {
 	bool is_sidr;
+	u8 patience;
+	u32 response_ms;
 	u32 resolve_timeout_ms;
 	const struct ib_gid_attr *sgid_attr;
 	struct sa_path_rec primary;
@@ -168,6 +172,18 @@ union ucmad_cm_args {
 	struct ucmad_cm_qp_attr qp_attr;
 };
 
+/**
+ * struct ucmad_cm_call - An operation under way.
+ * @arg: The program's struct.
+ * @data: Its private data.
+ * @info: Its additional information, where there is one.
+ */
+struct ucmad_cm_call {
+	void *arg;
+	u8 data[UCMAD_CM_RTU_DATA_MAX];
+	u8 info[UCMAD_CM_REJ_ARI_MAX];
+};
+
 extern unsigned int ucmad_max_backlog;
 
 /* cm.c */
@@ -189,9 +205,8 @@ void ucmad_cm_post_error(struct ucmad_cm *cm, enum ucmad_event_type type, u32 er
 /* cm_request.c */
 struct ucmad_cm_request *ucmad_cm_request_alloc(u64 data, u8 len, u8 max);
 void ucmad_cm_request_free(struct ucmad_cm_request *request);
-int ucmad_cm_request_start(struct ucmad_cm *cm, struct ucmad_cm_request *request,
-			   const struct ucmad_path *primary, const struct ucmad_path *alternate,
-			   u8 patience, u32 response_ms);
+int ucmad_cm_request_start(struct ucmad_cmd *cmd, u32 handle, struct ucmad_cm_request *request,
+			   const struct ucmad_path *primary, const struct ucmad_path *alternate);
 void ucmad_cm_resolved(struct work_struct *work);
 bool ucmad_cm_is_idle(struct ucmad_cm *cm);
 void ucmad_cm_renew(struct ucmad_cm *cm);
@@ -220,6 +235,9 @@ int ucmad_ioctl_cm_notify(struct ucmad_cmd *cmd);
 int ucmad_ioctl_cm_query(struct ucmad_cmd *cmd);
 int ucmad_ioctl_cm_qp_attr(struct ucmad_cmd *cmd);
 int ucmad_cm_check(struct ucmad_cm *cm);
-int ucmad_cm_state_error(struct ucmad_cm *cm);
+int ucmad_cm_copy(u8 *to, u64 from, u8 len, u8 max);
+int ucmad_cm_do(struct ucmad_cmd *cmd, u32 handle,
+		int (*op)(struct ucmad_cm *cm, struct ucmad_cm_call *call),
+		struct ucmad_cm_call *call);
 
 #endif /* UCMAD_CM_H */

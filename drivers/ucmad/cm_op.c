@@ -40,7 +40,7 @@ static bool ucmad_cm_is_over(const struct ib_cm_id *id)
  * Why does the state not allow what was asked for? The provider may know of the end of a connection
  * before the handler has told us: it was not us, so it was the peer.
  */
-int ucmad_cm_state_error(struct ucmad_cm *cm)
+static int ucmad_cm_state_error(struct ucmad_cm *cm)
 {
 	u32 error = READ_ONCE(cm->error);
 
@@ -51,19 +51,8 @@ int ucmad_cm_state_error(struct ucmad_cm *cm)
 	return -EBADFD;
 }
 
-/**
- * struct ucmad_cm_call - An operation under way.
- * @arg: The program's struct.
- * @data: Its private data.
- * @info: Its additional information, where there is one.
- */
-struct ucmad_cm_call {
-	const void *arg;
-	u8 data[UCMAD_CM_RTU_DATA_MAX];
-	u8 info[UCMAD_CM_REJ_ARI_MAX];
-};
-
-static int ucmad_cm_copy(u8 *to, u64 from, u8 len, u8 max)
+/* Copies private data or additional information, of which there is room for @max bytes. */
+int ucmad_cm_copy(u8 *to, u64 from, u8 len, u8 max)
 {
 	if (len > max)
 		return -EINVAL;
@@ -71,9 +60,9 @@ static int ucmad_cm_copy(u8 *to, u64 from, u8 len, u8 max)
 }
 
 /* Carries out an operation on the provider's ID; @op is called with the ID's mutex held. */
-static int ucmad_cm_do(struct ucmad_cmd *cmd, u32 handle,
-		       int (*op)(struct ucmad_cm *cm, struct ucmad_cm_call *call),
-		       struct ucmad_cm_call *call)
+int ucmad_cm_do(struct ucmad_cmd *cmd, u32 handle,
+		int (*op)(struct ucmad_cm *cm, struct ucmad_cm_call *call),
+		struct ucmad_cm_call *call)
 {
 	struct ucmad_cm *cm = ucmad_cm_get(cmd->file, handle);
 	int ret;
@@ -229,8 +218,6 @@ int ucmad_ioctl_cm_req(struct ucmad_cmd *cmd)
 	struct ucmad_cm_req *args = cmd->arg;
 	bool has_alternate = args->flags & UCMAD_REQ_ALTERNATE;
 	struct ucmad_cm_request *request;
-	struct ucmad_cm *cm;
-	int ret;
 
 	if (!ucmad_cm_req_is_valid(args))
 		return -EINVAL;
@@ -238,6 +225,8 @@ int ucmad_ioctl_cm_req(struct ucmad_cmd *cmd)
 					 UCMAD_CM_REQ_DATA_MAX);
 	if (IS_ERR(request))
 		return PTR_ERR(request);
+	request->patience = args->patience ?: UCMAD_PATIENCE_DEFAULT;
+	request->response_ms = ucmad_cm_time_to_ms(args->local_cm_response_timeout);
 	request->resolve_timeout_ms = args->resolve_timeout_ms ?: UCMAD_DEFAULT_RESOLVE_MS;
 	request->req = (struct ib_cm_req_param){
 		.service_id = cpu_to_be64(args->service_id),
@@ -257,27 +246,14 @@ int ucmad_ioctl_cm_req(struct ucmad_cmd *cmd)
 		.ece = { .vendor_id = args->ece_vendor_id, .attr_mod = args->ece_attr_mod },
 	};
 
-	cm = ucmad_cm_get(cmd->file, args->object);
-	if (IS_ERR(cm)) {
-		ucmad_cm_request_free(request);
-		return PTR_ERR(cm);
-	}
-	mutex_lock(&cm->mutex);
-	ret = ucmad_cm_request_start(cm, request, &args->primary,
-				     has_alternate ? &args->alternate : NULL,
-				     args->patience ?: UCMAD_PATIENCE_DEFAULT,
-				     ucmad_cm_time_to_ms(args->local_cm_response_timeout));
-	mutex_unlock(&cm->mutex);
-	ucmad_cm_put(cm);
-	return ret;
+	return ucmad_cm_request_start(cmd, args->object, request, &args->primary,
+				      has_alternate ? &args->alternate : NULL);
 }
 
 int ucmad_ioctl_cm_sidr_req(struct ucmad_cmd *cmd)
 {
 	struct ucmad_cm_sidr_req *args = cmd->arg;
 	struct ucmad_cm_request *request;
-	struct ucmad_cm *cm;
-	int ret;
 
 	if (!ucmad_is_zero(args->reserved) || !args->timeout_ms || args->timeout_ms > INT_MAX ||
 	    args->max_cm_retries > 15 || args->resolve_timeout_ms > UCMAD_MAX_RESOLVE_MS)
@@ -287,6 +263,7 @@ int ucmad_ioctl_cm_sidr_req(struct ucmad_cmd *cmd)
 	if (IS_ERR(request))
 		return PTR_ERR(request);
 	request->is_sidr = true;
+	request->patience = UCMAD_PATIENCE_NONE;
 	request->resolve_timeout_ms = args->resolve_timeout_ms ?: UCMAD_DEFAULT_RESOLVE_MS;
 	request->sidr = (struct ib_cm_sidr_req_param){
 		.service_id = cpu_to_be64(args->service_id),
@@ -295,16 +272,7 @@ int ucmad_ioctl_cm_sidr_req(struct ucmad_cmd *cmd)
 		.max_cm_retries = args->max_cm_retries,
 	};
 
-	cm = ucmad_cm_get(cmd->file, args->object);
-	if (IS_ERR(cm)) {
-		ucmad_cm_request_free(request);
-		return PTR_ERR(cm);
-	}
-	mutex_lock(&cm->mutex);
-	ret = ucmad_cm_request_start(cm, request, &args->path, NULL, UCMAD_PATIENCE_NONE, 0);
-	mutex_unlock(&cm->mutex);
-	ucmad_cm_put(cm);
-	return ret;
+	return ucmad_cm_request_start(cmd, args->object, request, &args->path, NULL);
 }
 
 /* ---- answers ----------------------------------------------------------------------------- */

@@ -109,41 +109,34 @@ static void ucmad_qp_attr(struct ucmad_cm_qp_attr *to, const struct ib_qp_attr *
 		ucmad_ah_attr(&to->alt_ah, &from->alt_ah_attr);
 }
 
-/* The ID's mutex is held. */
-static int ucmad_cm_qp_attr(struct ucmad_cm *cm, struct ucmad_cm_qp_attr *args)
+static int ucmad_cm_qp_attr(struct ucmad_cm *cm, struct ucmad_cm_call *call)
 {
-	struct ib_qp_attr attr = { .qp_state = args->qp_state };
-	int ret = ucmad_cm_check(cm), mask;
+	struct ucmad_cm_qp_attr *answer = call->arg;
+	struct ib_qp_attr attr = { .qp_state = answer->qp_state };
+	int mask;
+	int ret = ucmad_cm_provider->init_qp_attr(cm->id, &attr, &mask);
 
-	if (ret)
-		return ret;
-	ret = cm->id ? ucmad_cm_provider->init_qp_attr(cm->id, &attr, &mask) : -EINVAL;
-	if (ret == -EINVAL)
-		return ucmad_cm_state_error(cm);
 	if (!ret)
-		ucmad_qp_attr(args, &attr, mask);
+		ucmad_qp_attr(answer, &attr, mask);
 	return ret;
 }
 
 int ucmad_ioctl_cm_qp_attr(struct ucmad_cmd *cmd)
 {
-	struct ucmad_cm_qp_attr *args = cmd->arg, answer = { .size = args->size };
-	struct ucmad_cm *cm;
+	struct ucmad_cm_qp_attr *args = cmd->arg;
+	/* Nothing of what the program passed is left in what is answered. */
+	struct ucmad_cm_qp_attr answer = {
+		.size = args->size,
+		.object = args->object,
+		.qp_state = args->qp_state,
+	};
+	struct ucmad_cm_call call = { .arg = &answer };
 	int ret;
 
 	if (!ucmad_is_zero(args->reserved) || args->qp_state < IB_QPS_INIT ||
 	    args->qp_state > IB_QPS_RTS)
 		return -EINVAL;
-	cm = ucmad_cm_get(cmd->file, args->object);
-	if (IS_ERR(cm))
-		return PTR_ERR(cm);
-
-	answer.object = args->object;
-	answer.qp_state = args->qp_state;
-	mutex_lock(&cm->mutex);
-	ret = ucmad_cm_qp_attr(cm, &answer);
-	mutex_unlock(&cm->mutex);
-	ucmad_cm_put(cm);
+	ret = ucmad_cm_do(cmd, args->object, ucmad_cm_qp_attr, &call);
 	if (ret)
 		return ret;
 	*args = answer;

@@ -7,11 +7,11 @@
  * had been sent and not answered.
  */
 #include <linux/slab.h>
-#include <linux/uaccess.h>
 #include <rdma/ib_cache.h>
 
 #include "cm.h"
 #include "device.h"
+#include "file.h"
 #include "path.h"
 
 /**
@@ -23,15 +23,15 @@
 struct ucmad_cm_request *ucmad_cm_request_alloc(u64 data, u8 len, u8 max)
 {
 	struct ucmad_cm_request *request;
+	int ret;
 
-	if (len > max)
-		return ERR_PTR(-EINVAL);
 	request = kzalloc(sizeof(*request), GFP_KERNEL_ACCOUNT);
 	if (!request)
 		return ERR_PTR(-ENOMEM);
-	if (copy_from_user(request->data, u64_to_user_ptr(data), len)) {
+	ret = ucmad_cm_copy(request->data, data, len, max);
+	if (ret) {
 		kfree(request);
-		return ERR_PTR(-EFAULT);
+		return ERR_PTR(ret);
 	}
 	return request;
 }
@@ -167,18 +167,10 @@ void ucmad_cm_renew(struct ucmad_cm *cm)
 	ucmad_cm_answered(cm);
 }
 
-/**
- * ucmad_cm_request_start - Send a request, or start to look for its path.
- * @cm: The CM ID, with its mutex held.
- * @request: The request; owned by this function, whatever it returns.
- * @primary: Its path.
- * @alternate: Its alternate path or NULL.
- * @patience: How long a REP may wait for the program, see &ucmad_cm.patience.
- * @response_ms: How long the peer waits for the answer to its REP.
- */
-int ucmad_cm_request_start(struct ucmad_cm *cm, struct ucmad_cm_request *request,
-			   const struct ucmad_path *primary, const struct ucmad_path *alternate,
-			   u8 patience, u32 response_ms)
+/* The ID's mutex is held. The request is owned by this function, whatever it returns. */
+static int ucmad_cm_request_begin(struct ucmad_cm *cm, struct ucmad_cm_request *request,
+				  const struct ucmad_path *primary,
+				  const struct ucmad_path *alternate)
 {
 	int ret = ucmad_cm_check(cm);
 
@@ -194,8 +186,8 @@ int ucmad_cm_request_start(struct ucmad_cm *cm, struct ucmad_cm_request *request
 	}
 
 	ucmad_cm_renew(cm);
-	cm->patience = patience;
-	cm->response_ms = response_ms;
+	cm->patience = request->patience;
+	cm->response_ms = request->response_ms;
 	if (alternate) {
 		request->req.alternate_path = &request->alternate;
 		WRITE_ONCE(cm->alternate, alternate->hop_limit ? UCMAD_CM_ALTERNATE_GRH :
@@ -207,5 +199,30 @@ int ucmad_cm_request_start(struct ucmad_cm *cm, struct ucmad_cm_request *request
 	}
 	ret = ucmad_cm_request_send(cm, request);
 	ucmad_cm_request_free(request);
+	return ret;
+}
+
+/**
+ * ucmad_cm_request_start - Send a request, or start to look for its path.
+ * @cmd: The ioctl.
+ * @handle: Handle of the CM ID.
+ * @request: The request; owned by this function, whatever it returns.
+ * @primary: Its path.
+ * @alternate: Its alternate path or NULL.
+ */
+int ucmad_cm_request_start(struct ucmad_cmd *cmd, u32 handle, struct ucmad_cm_request *request,
+			   const struct ucmad_path *primary, const struct ucmad_path *alternate)
+{
+	struct ucmad_cm *cm = ucmad_cm_get(cmd->file, handle);
+	int ret;
+
+	if (IS_ERR(cm)) {
+		ucmad_cm_request_free(request);
+		return PTR_ERR(cm);
+	}
+	mutex_lock(&cm->mutex);
+	ret = ucmad_cm_request_begin(cm, request, primary, alternate);
+	mutex_unlock(&cm->mutex);
+	ucmad_cm_put(cm);
 	return ret;
 }
