@@ -186,9 +186,10 @@ void Server::accept(Request request, const Hello& hello) {
     const std::string peer = address_text(request.req()->primary.dgid);
     try {
         std::unique_ptr<Link> link = service_.make_link(number, std::move(request), hello);
-        const std::uint32_t psn = std::random_device{}() & psn_mask;
-        link->queue_pair().bring_up(link->id(), psn);
-        link->id().rep({.qp_num = link->queue_pair().number(), .starting_psn = psn});
+        const RepParams answer{.qp_num = link->queue_pair().number(),
+                               .starting_psn = std::random_device{}() & psn_mask};
+        link->queue_pair().bring_up(link->id(), answer);
+        link->id().rep(answer);
         links_.emplace(number, std::move(link));
         ++accepted_;
     } catch (const std::system_error& error) { // of this connection only; the peer is rejected

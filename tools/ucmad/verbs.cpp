@@ -100,13 +100,18 @@ void RcQueuePair::request_notification() {
     check(ibv_req_notify_cq(cq_.get(), 0), "asking for completion events");
 }
 
-void RcQueuePair::bring_up(const CmId& id, std::optional<std::uint32_t> receive_psn) {
+void RcQueuePair::bring_up(const CmId& id) {
     modify_qp(qp(), id, IBV_QPS_INIT);
     post_receives();
-    QpAttributes to_rtr = qp_attributes(id, IBV_QPS_RTR);
-    to_rtr.attr.rq_psn = receive_psn.value_or(to_rtr.attr.rq_psn);
-    check(ibv_modify_qp(qp(), &to_rtr.attr, to_rtr.mask), "bringing a QP to RTR");
+    modify_qp(qp(), id, IBV_QPS_RTR);
     modify_qp(qp(), id, IBV_QPS_RTS);
+}
+
+void RcQueuePair::bring_up(const CmId& id, const RepParams& answer) {
+    modify_qp(qp(), id, IBV_QPS_INIT);
+    post_receives();
+    modify_qp(qp(), id, IBV_QPS_RTR, answer);
+    modify_qp(qp(), id, IBV_QPS_RTS, answer);
 }
 
 ibv_sge RcQueuePair::buffer(std::uint32_t slot, std::size_t length) noexcept {

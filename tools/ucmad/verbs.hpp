@@ -86,9 +86,9 @@ public:
     [[nodiscard]] std::size_t message_size() const noexcept { return message_size_; }
 
     /// Brings the QP from RESET to RTS, once the peer's QP is known, with all receives posted.
-    /// `receive_psn`: the starting PSN of a REP that is yet to be sent, of which the CM does not
-    /// know.
-    void bring_up(const CmId& id, std::optional<std::uint32_t> receive_psn = std::nullopt);
+    void bring_up(const CmId& id);
+    /// The same on the accepting side, before the REP: `answer` is what it will say.
+    void bring_up(const CmId& id, const RepParams& answer);
 
     /// Posts all receives; in INIT.
     void post_receives();
