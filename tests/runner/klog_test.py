@@ -38,6 +38,7 @@ general protection fault, probably for non-canonical address 0xdffffc0000000000:
 Oops: 0002 [#1] PREEMPT SMP KASAN
 Kernel panic - not syncing: Attempted to kill init! exitcode=0x00000200
 kmem_cache_destroy ucmad_event: Slab cache still has objects when called from exit+0x10/0x20
+cm_destroy_id_wait_timeout: cm_id=00000000f1b2c3d4 timed out. state 9 -> 0, refcnt=2
 guest-init: ERROR: ucmad cannot be removed
 """.splitlines()
 

@@ -26,6 +26,8 @@ TROUBLE = re.compile(
     r"|refcount_t: "
     r"|unregister_netdevice: waiting"
     r"|kmem_cache_destroy "
+    # ib_cm waits in vain for the last reference to a CM ID.
+    r"|(\S+: )?cm_destroy_id_wait_timeout: .* timed out"
     r"|guest-init: ERROR"
 )
 
