@@ -230,8 +230,9 @@ private:
             wrong_ = true;
         if (event.get_if<RtuReceived>() != nullptr) {
             wrong_ = wrong_ || peer.qp.complete(1) != "ping";
+            // Whether it arrived is the client's to check. Its completion is not waited for: with
+            // rxe of 6.1, of a thousand sends that have arrived one may never be completed.
             peer.qp.send("pong");
-            (void)peer.qp.complete(1);
         } else if (event.get_if<DreqReceived>() != nullptr) {
             peer.id.drep();
             ++closed_;
