@@ -14,20 +14,8 @@
 #include "stats.h"
 
 const struct ucmad_cm_provider *ucmad_cm_provider = &ucmad_cm_ib;
-struct workqueue_struct *ucmad_cm_workqueue;
 
-int ucmad_cm_init(void)
-{
-	ucmad_cm_workqueue = alloc_workqueue("ucmad", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	return ucmad_cm_workqueue ? 0 : -ENOMEM;
-}
-
-void ucmad_cm_exit(void)
-{
-	destroy_workqueue(ucmad_cm_workqueue);
-}
-
-static void ucmad_cm_teardown(struct ucmad_object *object)
+static u32 ucmad_cm_teardown(struct ucmad_object *object)
 {
 	struct ucmad_cm *cm = container_of(object, struct ucmad_cm, object);
 	struct ucmad_cm_request *request;
@@ -53,6 +41,8 @@ static void ucmad_cm_teardown(struct ucmad_object *object)
 	ucmad_cm_request_free(request);
 	if (first)
 		ucmad_device_detach(object->device, object);
+	/* ib_cm posts nothing that was not posted before. */
+	return 0;
 }
 
 static void ucmad_cm_device_removed(struct ucmad_object *object)
@@ -136,13 +126,6 @@ struct ucmad_cm *ucmad_cm_get(struct ucmad_file *file, u32 handle)
 void ucmad_cm_put(struct ucmad_cm *cm)
 {
 	ucmad_object_put(&cm->object);
-}
-
-/* Gives up a CM ID that was not published. */
-void ucmad_cm_abort(struct ucmad_cm *cm)
-{
-	ucmad_cm_teardown(&cm->object);
-	ucmad_object_abort(&cm->object);
 }
 
 /* Makes an ID of the provider for one attempt to listen or connect. */

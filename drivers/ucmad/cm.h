@@ -42,7 +42,6 @@ struct ucmad_cm_provider {
 
 extern const struct ucmad_cm_provider ucmad_cm_ib;
 extern const struct ucmad_cm_provider *ucmad_cm_provider;
-extern struct workqueue_struct *ucmad_cm_workqueue;
 
 /**
  * struct ucmad_cm_request - A REQ or SIDR REQ that is to be sent once its path is known.
@@ -187,12 +186,9 @@ struct ucmad_cm_call {
 extern unsigned int ucmad_max_backlog;
 
 /* cm.c */
-int ucmad_cm_init(void);
-void ucmad_cm_exit(void);
 struct ucmad_cm *ucmad_cm_new(struct ucmad_file *file, struct ucmad_device *device);
 struct ucmad_cm *ucmad_cm_get(struct ucmad_file *file, u32 handle);
 void ucmad_cm_put(struct ucmad_cm *cm);
-void ucmad_cm_abort(struct ucmad_cm *cm);
 struct ib_cm_id *ucmad_cm_id_create(struct ucmad_cm *cm);
 void ucmad_cm_id_destroy(struct ib_cm_id *id);
 int ucmad_cm_reserve_fill(struct ucmad_cm *cm);

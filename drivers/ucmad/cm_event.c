@@ -105,7 +105,7 @@ static struct ucmad_cm *ucmad_cm_bear(struct ucmad_cm *listener, bool is_sidr,
 		return cm;
 	if (*first)
 		ucmad_queued_free(*first);
-	ucmad_cm_abort(cm);
+	ucmad_object_abort(&cm->object);
 	return ERR_PTR(-ENOMEM);
 }
 
@@ -157,7 +157,7 @@ static int ucmad_cm_birth(struct ib_cm_id *id, const struct ib_cm_event *event)
 	mutex_unlock(&cm->mutex);
 	ucmad_stat_dec(UCMAD_STAT_CM_IDS);
 	ucmad_queued_free(first);
-	ucmad_cm_abort(cm);
+	ucmad_object_abort(&cm->object);
 	if (ret == -ESHUTDOWN)
 		return -ECONNREFUSED;
 dropped:

@@ -104,7 +104,7 @@ int ucmad_ioctl_cm_create(struct ucmad_cmd *cmd)
 	args->object = cm->object.handle;
 	ret = ucmad_respond(cmd);
 	if (ret)
-		ucmad_cm_abort(cm);
+		ucmad_object_abort(&cm->object);
 	else
 		ucmad_object_publish(&cm->object);
 	return ret;

@@ -12,6 +12,7 @@
  * there it is asked for at once.)
  */
 #include "cm.h"
+#include "main.h"
 #include "compat.h"
 
 /* Time as CM messages carry it: 4.096 us * 2^n, here as ib_cm reckons it. */
@@ -27,7 +28,7 @@ bool ucmad_cm_patience_is_valid(u8 patience)
 
 static void ucmad_cm_patience_after(struct ucmad_cm *cm, unsigned int ms)
 {
-	mod_delayed_work(ucmad_cm_workqueue, &cm->patience_work, msecs_to_jiffies(ms));
+	mod_delayed_work(ucmad_workqueue, &cm->patience_work, msecs_to_jiffies(ms));
 }
 
 /* A REQ or REP waits for the program. Called by handlers, and for an unpublished ID. */

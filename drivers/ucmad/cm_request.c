@@ -12,6 +12,7 @@
 #include "cm.h"
 #include "device.h"
 #include "file.h"
+#include "main.h"
 #include "path.h"
 
 /**
@@ -103,7 +104,7 @@ static void ucmad_cm_resolve_done(int status, struct sockaddr *src, struct rdma_
 
 	/* A work of our own: this one may be waited for under the mutex, and so cannot take it. */
 	cm->resolve_status = status;
-	queue_work(ucmad_cm_workqueue, &cm->resolved_work);
+	queue_work(ucmad_workqueue, &cm->resolved_work);
 }
 
 static void ucmad_cm_resolve(struct ucmad_cm *cm, struct ucmad_cm_request *request)
@@ -113,7 +114,7 @@ static void ucmad_cm_resolve(struct ucmad_cm *cm, struct ucmad_cm_request *reque
 	/* The last resolution is over, but may not have left the list of those under way. */
 	rdma_addr_cancel(&cm->resolve_addr);
 	cm->request = request;
-	ret = ucmad_path_resolve(&request->primary, request->sgid_attr, &cm->resolve_addr,
+	ret = ucmad_path_resolve(&request->primary.dgid, request->sgid_attr, &cm->resolve_addr,
 				 request->resolve_timeout_ms, ucmad_cm_resolve_done, cm);
 	if (ret)
 		ucmad_cm_resolve_done(ret, NULL, &cm->resolve_addr, cm);

@@ -3,6 +3,7 @@
 #ifndef UCMAD_COMPAT_H
 #define UCMAD_COMPAT_H
 
+#include <linux/timer.h>
 #include <linux/version.h>
 #include <rdma/ib_cm.h>
 
@@ -28,5 +29,21 @@ static inline int ucmad_compat_send_cm_mra(struct ib_cm_id *id, u8 service_timeo
 }
 
 #endif
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#define ucmad_compat_timer_container timer_container_of
+#else
+#define ucmad_compat_timer_container from_timer
+#endif
+
+/* Stops a timer; true if it was pending. Does not wait for one that runs. */
+static inline bool ucmad_compat_timer_delete(struct timer_list *timer)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+	return timer_delete(timer);
+#else
+	return del_timer(timer);
+#endif
+}
 
 #endif /* UCMAD_COMPAT_H */

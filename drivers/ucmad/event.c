@@ -69,6 +69,8 @@ void ucmad_queued_free(struct ucmad_queued *event)
 {
 	struct ucmad_object *object = event->object, *source = event->source;
 
+	if (object && object->ops->event_freed)
+		object->ops->event_freed(object, event);
 	if (!object || event != &object->removed) {
 		kmem_cache_free(ucmad_queued_cache, event);
 		ucmad_stat_dec(UCMAD_STAT_EVENTS);

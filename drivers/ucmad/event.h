@@ -13,9 +13,10 @@ struct ucmad_cmd;
 struct ucmad_file;
 struct ucmad_object;
 
-/* Room for body and data of the largest event: a REQ with its two paths. */
+/* Room for body and data of the largest event: a REQ with its two paths, or a completion. */
 #define UCMAD_PAYLOAD_MAX \
-	(sizeof(struct ucmad_cm_req_event) + UCMAD_CM_REQ_DATA_MAX)
+	max_t(size_t, sizeof(struct ucmad_cm_req_event) + UCMAD_CM_REQ_DATA_MAX, \
+	      sizeof(struct ucmad_mad_completion) + UCMAD_MAD_SIZE)
 #define UCMAD_RECORD_MAX \
 	ALIGN(sizeof(struct ucmad_event) + UCMAD_PAYLOAD_MAX, 8)
 

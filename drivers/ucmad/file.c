@@ -12,6 +12,7 @@
 #include "device.h"
 #include "event.h"
 #include "file.h"
+#include "mad.h"
 #include "object.h"
 #include "stats.h"
 
@@ -80,7 +81,7 @@ static int ucmad_ioctl_query(struct ucmad_cmd *cmd)
 	if (args->reserved)
 		return -EINVAL;
 	args->abi_version = UCMAD_ABI_VERSION;
-	args->features = UCMAD_FEATURE_CM;
+	args->features = UCMAD_FEATURE_CM | UCMAD_FEATURE_MAD;
 	args->max_objects = ucmad_max_objects;
 	args->max_backlog = ucmad_max_backlog;
 	args->max_event_size = UCMAD_RECORD_MAX;
@@ -121,6 +122,7 @@ union ucmad_args {
 	struct ucmad_destroy destroy;
 	struct ucmad_set_context set_context;
 	union ucmad_cm_args cm;
+	union ucmad_mad_args mad;
 };
 
 /**
@@ -158,6 +160,13 @@ static const struct ucmad_ioctl ucmad_ioctls[] = {
 	UCMAD_IOCTL(UCMAD_IOCTL_CM_NOTIFY, ucmad_ioctl_cm_notify, ucmad_cm_notify, reserved),
 	UCMAD_IOCTL(UCMAD_IOCTL_CM_QUERY, ucmad_ioctl_cm_query, ucmad_cm_query, dropped),
 	UCMAD_IOCTL(UCMAD_IOCTL_CM_QP_ATTR, ucmad_ioctl_cm_qp_attr, ucmad_cm_qp_attr, alt_ah),
+	UCMAD_IOCTL(UCMAD_IOCTL_MAD_REGISTER, ucmad_ioctl_mad_register, ucmad_mad_register,
+		    reserved),
+	UCMAD_IOCTL(UCMAD_IOCTL_MAD_POST, ucmad_ioctl_mad_post, ucmad_mad_post, error),
+	UCMAD_IOCTL(UCMAD_IOCTL_MAD_CANCEL, ucmad_ioctl_mad_cancel, ucmad_mad_cancel, reserved),
+	UCMAD_IOCTL(UCMAD_IOCTL_MAD_TIMEOUT, ucmad_ioctl_mad_timeout, ucmad_mad_timeout,
+		    timeout_ms),
+	UCMAD_IOCTL(UCMAD_IOCTL_MAD_QUERY, ucmad_ioctl_mad_query, ucmad_mad_query, reserved),
 };
 
 /**

@@ -16,8 +16,9 @@ struct net;
  *
  *   ucmad_devices_lock   (device.c)  the table of devices
  *   ucmad_cm.mutex       (cm.h)      one operation at a time on a CM ID
+ *   ucmad_agent.mutex    (mad.h)     where the sends of a MAD agent go
  *   ucmad_device.lock    (device.h)  the objects of a device
- *   ib_cm's own locks
+ *   ib_cm's own locks; of MAD agents, ucmad_ports_mutex, then ucmad_port.lock (mad.h)
  *   ucmad_file.lock      (here)      queues of events; taken in handlers of any context
  *   ucmad_file.objects' xa_lock, wait queues
  *

@@ -7,6 +7,8 @@
 #include "device.h"
 #include "event.h"
 #include "file.h"
+#include "mad.h"
+#include "main.h"
 #include "stats.h"
 
 unsigned int ucmad_max_objects = 65536;
@@ -16,6 +18,12 @@ MODULE_PARM_DESC(max_objects, "Objects that one open file may have (65536)");
 unsigned int ucmad_max_backlog = 4096;
 module_param_named(max_backlog, ucmad_max_backlog, uint, 0644);
 MODULE_PARM_DESC(max_backlog, "Largest backlog of a listener (4096)");
+
+unsigned int ucmad_max_sends = 131072;
+module_param_named(max_sends, ucmad_max_sends, uint, 0644);
+MODULE_PARM_DESC(max_sends, "Sends that a MAD agent may have outstanding, and MADs waiting for it (131072)");
+
+struct workqueue_struct *ucmad_workqueue;
 
 static struct miscdevice ucmad_misc = {
 	.minor = MISC_DYNAMIC_MINOR,
@@ -34,12 +42,14 @@ static int __init ucmad_init(void)
 	ret = ucmad_event_init();
 	if (ret)
 		return ret;
-	ret = ucmad_cm_init();
-	if (ret)
+	ucmad_workqueue = alloc_workqueue("ucmad", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (!ucmad_workqueue) {
+		ret = -ENOMEM;
 		goto err_event;
+	}
 	ret = ucmad_device_init();
 	if (ret)
-		goto err_cm;
+		goto err_workqueue;
 	ret = misc_register(&ucmad_misc);
 	if (ret)
 		goto err_device;
@@ -47,8 +57,8 @@ static int __init ucmad_init(void)
 
 err_device:
 	ucmad_device_exit();
-err_cm:
-	ucmad_cm_exit();
+err_workqueue:
+	destroy_workqueue(ucmad_workqueue);
 err_event:
 	ucmad_event_exit();
 	return ret;
@@ -58,7 +68,7 @@ static void __exit ucmad_exit(void)
 {
 	misc_deregister(&ucmad_misc);
 	ucmad_device_exit();
-	ucmad_cm_exit();
+	destroy_workqueue(ucmad_workqueue);
 	/* Objects are freed after a grace period. */
 	rcu_barrier();
 	ucmad_stats_check();

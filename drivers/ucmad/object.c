@@ -69,16 +69,6 @@ void ucmad_object_publish(struct ucmad_object *object)
 }
 
 /**
- * ucmad_object_abort - Give up an object that was not published.
- * @object: A reserved object, after its teardown.
- */
-void ucmad_object_abort(struct ucmad_object *object)
-{
-	xa_erase_irq(&object->file->objects, object->handle);
-	ucmad_object_put(object);
-}
-
-/**
  * ucmad_object_get - Find an object and take a reference.
  * @file: The file.
  * @handle: The handle.
@@ -146,13 +136,23 @@ static u32 ucmad_object_kill(struct ucmad_object *object)
 	u32 discarded;
 
 	discarded = ucmad_queue_kill(object, &events, &orphans);
+	discarded += object->ops->teardown(object);
 	ucmad_stat_add(UCMAD_STAT_EVENTS_DISCARDED, discarded);
-	object->ops->teardown(object);
 	discarded += ucmad_object_kill_orphans(&orphans);
 	ucmad_queued_free_all(&events);
 	trace_ucmad_object_destroy(object, discarded);
 	ucmad_object_put(object);
 	return discarded;
+}
+
+/**
+ * ucmad_object_abort - Give up an object that was not published.
+ * @object: A reserved object; the device may have been removed meanwhile, and that be an event.
+ */
+void ucmad_object_abort(struct ucmad_object *object)
+{
+	xa_erase_irq(&object->file->objects, object->handle);
+	ucmad_object_kill(object);
 }
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Objects: what a program has a handle of. A CM ID is one, a MAD agent will be another.
+ * Objects: what a program has a handle of. CM IDs and MAD agents are objects.
  *
  * Life of an object, and who holds a reference:
  *
@@ -27,13 +27,16 @@ struct ucmad_file;
  * struct ucmad_object_ops - What a kind of object does in its own way.
  * @teardown: End all activity: once it has returned, nothing runs for the object and nothing posts
  *	      an event of it. May sleep, but never waits for user space. May be called twice, and
- *	      from two threads at once.
+ *	      from two threads at once. Returns how many events it could not post since the queue
+ *	      was dead (DEL-COUNT).
  * @device_removed: The RDMA device goes away: as @teardown, and later calls fail with -ENODEV.
+ * @event_freed: An event that was posted was delivered or discarded; may be NULL. Any context.
  * @release: Free the memory; the last reference is gone. Must not sleep.
  */
 struct ucmad_object_ops {
-	void (*teardown)(struct ucmad_object *object);
+	u32 (*teardown)(struct ucmad_object *object);
 	void (*device_removed)(struct ucmad_object *object);
+	void (*event_freed)(struct ucmad_object *object, const struct ucmad_queued *event);
 	void (*release)(struct ucmad_object *object);
 };
 

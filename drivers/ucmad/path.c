@@ -143,7 +143,7 @@ void ucmad_path_from_record(struct ucmad_path *path, const struct sa_path_rec *r
 
 /**
  * ucmad_path_resolve - Start to look for the MAC address of a RoCE peer.
- * @record: The path.
+ * @dgid: The peer's GID.
  * @sgid_attr: The local GID; says which network interface to ask on.
  * @addr: Room that lasts until @done was called or rdma_addr_cancel() has returned.
  * @timeout_ms: When to give up.
@@ -152,7 +152,7 @@ void ucmad_path_from_record(struct ucmad_path *path, const struct sa_path_rec *r
  *
  * Return: 0, or an error of the routing of the local host.
  */
-int ucmad_path_resolve(const struct sa_path_rec *record, const struct ib_gid_attr *sgid_attr,
+int ucmad_path_resolve(const union ib_gid *dgid, const struct ib_gid_attr *sgid_attr,
 		       struct rdma_dev_addr *addr, unsigned long timeout_ms,
 		       void (*done)(int status, struct sockaddr *src, struct rdma_dev_addr *addr,
 				    void *context),
@@ -161,8 +161,8 @@ int ucmad_path_resolve(const struct sa_path_rec *record, const struct ib_gid_att
 	struct sockaddr_in6 src = {}, dst = {};
 
 	/* Large enough for either family. */
-	rdma_gid2ip((struct sockaddr *)&src, &record->sgid);
-	rdma_gid2ip((struct sockaddr *)&dst, &record->dgid);
+	rdma_gid2ip((struct sockaddr *)&src, &sgid_attr->gid);
+	rdma_gid2ip((struct sockaddr *)&dst, dgid);
 	memset(addr, 0, sizeof(*addr));
 	/* Asked for by the interface below; the namespace of the interface takes its place. */
 	addr->net = &init_net;

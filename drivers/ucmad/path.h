@@ -13,7 +13,7 @@ int ucmad_path_to_record(struct ib_device *ib, const struct ucmad_path *path,
 void ucmad_path_from_record(struct ucmad_path *path, const struct sa_path_rec *record, u8 port,
 			    const struct ib_gid_attr *sgid_attr);
 
-int ucmad_path_resolve(const struct sa_path_rec *record, const struct ib_gid_attr *sgid_attr,
+int ucmad_path_resolve(const union ib_gid *dgid, const struct ib_gid_attr *sgid_attr,
 		       struct rdma_dev_addr *addr, unsigned long timeout_ms,
 		       void (*done)(int status, struct sockaddr *src, struct rdma_dev_addr *addr,
 				    void *context),

@@ -29,6 +29,7 @@ UCMAD_STAT_ATTRIBUTE(files, UCMAD_STAT_FILES);
 UCMAD_STAT_ATTRIBUTE(objects, UCMAD_STAT_OBJECTS);
 UCMAD_STAT_ATTRIBUTE(events, UCMAD_STAT_EVENTS);
 UCMAD_STAT_ATTRIBUTE(cm_ids, UCMAD_STAT_CM_IDS);
+UCMAD_STAT_ATTRIBUTE(sends, UCMAD_STAT_SENDS);
 UCMAD_STAT_ATTRIBUTE(events_discarded, UCMAD_STAT_EVENTS_DISCARDED);
 UCMAD_STAT_ATTRIBUTE(events_lost, UCMAD_STAT_EVENTS_LOST);
 UCMAD_STAT_ATTRIBUTE(requests_dropped, UCMAD_STAT_REQUESTS_DROPPED);
@@ -38,6 +39,7 @@ static struct attribute *ucmad_stat_attributes[] = {
 	&ucmad_stat_objects.attr.attr,
 	&ucmad_stat_events.attr.attr,
 	&ucmad_stat_cm_ids.attr.attr,
+	&ucmad_stat_sends.attr.attr,
 	&ucmad_stat_events_discarded.attr.attr,
 	&ucmad_stat_events_lost.attr.attr,
 	&ucmad_stat_requests_dropped.attr.attr,

@@ -28,7 +28,7 @@ protected:
 };
 
 TEST_F(BadStruct, BAD_INPUT_EveryIoctlHasASpecimen) {
-    EXPECT_EQ(specimens.size(), 19U);
+    EXPECT_EQ(specimens.size(), 24U);
     for_each([](const Specimen&) {});
 }
 
@@ -48,7 +48,8 @@ TEST_F(BadStruct, BAD_INPUT_Address) {
 
 TEST_F(BadStruct, BAD_INPUT_StructThatCannotBeWritten) {
     // Those that answer by writing into the struct.
-    const std::vector<std::string> answering = {"QUERY", "DEVICES", "CM_QUERY", "CM_QP_ATTR"};
+    const std::vector<std::string> answering = {"QUERY",      "DEVICES",  "CM_QUERY",
+                                                "CM_QP_ATTR", "MAD_POST", "MAD_QUERY"};
     for_each([&](const Specimen& s) {
         if (std::ranges::count(answering, s.name)) {
             const Guarded memory(s.valid.size());
@@ -61,12 +62,14 @@ TEST_F(BadStruct, BAD_INPUT_StructThatCannotBeWritten) {
 
 TEST_F(BadStruct, BAD_INPUT_CreateThatCannotSayItsHandleMakesNothing) {
     const unsigned long before = statistic("objects");
-    auto arg = sized<ucmad_cm_create>();
-    arg.device = main_device().index;
-    const Guarded memory(sizeof arg);
-    std::memcpy(memory.data(), &arg, sizeof arg);
-    memory.make_readonly();
-    EXPECT_EQ(file.call(UCMAD_IOCTL_CM_CREATE, memory.data()), Error{EFAULT});
+    for (const Specimen& s : specimens) {
+        if (s.name == "CM_CREATE" || s.name == "MAD_REGISTER") {
+            const Guarded memory(s.valid.size());
+            std::copy(s.valid.begin(), s.valid.end(), memory.data());
+            memory.make_readonly();
+            EXPECT_EQ(file.call(s.request, memory.data()), Error{EFAULT});
+        }
+    }
     EXPECT_TRUE(eventually([&] { return statistic("objects") == before; }));
 }
 
@@ -145,7 +148,7 @@ TEST_F(BadStruct, BAD_INPUT_Handle) {
 TEST_F(BadStruct, BAD_INPUT_UnknownIoctl) {
     Bytes buffer(256);
     for (unsigned nr = 0; nr < 256; ++nr) {
-        const bool known = nr <= 0x04 || (nr >= 0x20 && nr <= 0x2d);
+        const bool known = nr <= 0x04 || (nr >= 0x20 && nr <= 0x2d) || (nr >= 0x40 && nr <= 0x44);
         if (!known) {
             EXPECT_EQ(file.call(_IO(UCMAD_IOCTL_TYPE, nr), buffer.data()), Error{ENOTTY}) << nr;
         }

@@ -31,6 +31,14 @@ std::vector<MustBeZero> zero_in_path(std::size_t offset) {
             {offset + offsetof(ucmad_path, reserved), sizeof(ucmad_path{}.reserved)}};
 }
 
+// One request that nobody answers; it lasts as long as the specimens.
+std::vector<ucmad_mad_send>& some_sends(int gid) {
+    static const Mad mad = ping(1, 1, method_send);
+    static std::vector<ucmad_mad_send> sends;
+    sends = {request_of(mad, gsi_at(main_device().path(gid)), 1)};
+    return sends;
+}
+
 class Maker {
 public:
     Maker(const File& file, int gid) : file_(file), gid_(gid) {}
@@ -41,6 +49,7 @@ public:
         make_messages();
         make_sidr();
         make_others();
+        make_agents();
         return std::move(list_);
     }
 
@@ -126,6 +135,26 @@ private:
         attr.qp_state = 1; // INIT
         add(of(at(Step::ready).client, "CM_QP_ATTR", UCMAD_IOCTL_CM_QP_ATTR, attr)).zero = {
             VM_MEMBER(ucmad_cm_qp_attr, reserved)};
+    }
+
+    void make_agents() {
+        Specimen& enrol = add_plain("MAD_REGISTER", UCMAD_IOCTL_MAD_REGISTER, sender());
+        enrol.zero = {VM_MEMBER(ucmad_mad_register, reserved)};
+        enrol.flags = {offsetof(ucmad_mad_register, flags)};
+        const Id agent = enroll(file_, sender()).id();
+        const std::vector<ucmad_mad_send>& sends = some_sends(gid_);
+        ucmad_mad_post post{};
+        post.sends = address(sends.data());
+        post.count = static_cast<std::uint32_t>(sends.size());
+        post.entry_size = sizeof(ucmad_mad_send);
+        add(of(agent, "MAD_POST", UCMAD_IOCTL_MAD_POST, post));
+        add(of(agent, "MAD_CANCEL", UCMAD_IOCTL_MAD_CANCEL, ucmad_mad_cancel{})).zero = {
+            VM_MEMBER(ucmad_mad_cancel, reserved)};
+        ucmad_mad_timeout timeout{};
+        timeout.timeout_ms = 1;
+        add(of(agent, "MAD_TIMEOUT", UCMAD_IOCTL_MAD_TIMEOUT, timeout));
+        add(of(agent, "MAD_QUERY", UCMAD_IOCTL_MAD_QUERY, ucmad_mad_query{})).zero = {
+            VM_MEMBER(ucmad_mad_query, reserved)};
     }
 
     const File& file_;

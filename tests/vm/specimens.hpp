@@ -2,6 +2,7 @@
 // Each ioctl with arguments that are right, for tests that make them wrong one by one.
 #pragma once
 
+#include "support/agent.hpp"
 #include "support/connection.hpp"
 
 #include <string>

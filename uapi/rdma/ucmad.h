@@ -59,10 +59,19 @@
 #define UCMAD_IOCTL_CM_QUERY	_IO(UCMAD_IOCTL_TYPE, 0x2c)	/* struct ucmad_cm_query */
 #define UCMAD_IOCTL_CM_QP_ATTR	_IO(UCMAD_IOCTL_TYPE, 0x2d)	/* struct ucmad_cm_qp_attr */
 
+#define UCMAD_IOCTL_MAD_REGISTER _IO(UCMAD_IOCTL_TYPE, 0x40)	/* struct ucmad_mad_register */
+#define UCMAD_IOCTL_MAD_POST	_IO(UCMAD_IOCTL_TYPE, 0x41)	/* struct ucmad_mad_post */
+#define UCMAD_IOCTL_MAD_CANCEL	_IO(UCMAD_IOCTL_TYPE, 0x42)	/* struct ucmad_mad_cancel */
+#define UCMAD_IOCTL_MAD_TIMEOUT	_IO(UCMAD_IOCTL_TYPE, 0x43)	/* struct ucmad_mad_timeout */
+#define UCMAD_IOCTL_MAD_QUERY	_IO(UCMAD_IOCTL_TYPE, 0x44)	/* struct ucmad_mad_query */
+
 /* ---- the file ---------------------------------------------------------------------------- */
 
 /** UCMAD_FEATURE_CM - CM IDs: the UCMAD_IOCTL_CM_* ioctls. */
 #define UCMAD_FEATURE_CM	0x1
+
+/** UCMAD_FEATURE_MAD - MAD agents: the UCMAD_IOCTL_MAD_* ioctls. */
+#define UCMAD_FEATURE_MAD	0x2
 
 /**
  * struct ucmad_query - What this module can do.
@@ -155,6 +164,10 @@ struct ucmad_devices {
  * @UCMAD_EVENT_CM_EXPIRED: The program did not answer a REQ or REP within its patience; the peer
  *	was sent a REJ with reason 28 (consumer reject). struct ucmad_cm_error_event.
  *
+ * @UCMAD_EVENT_MAD_SEND: A send is over; the one completion that it has (MAD-ONE).
+ *	struct ucmad_mad_completion; the response, if there is one, is the data (MAD-PAIR).
+ * @UCMAD_EVENT_MAD_RECEIVE: An unsolicited MAD. struct ucmad_mad_receive; the MAD is the data.
+ *
  * Source of the CM ones: IBTA 1.4, 12.6 to 12.11; include/rdma/ib_cm.h in the kernel.
  */
 enum ucmad_event_type {
@@ -179,6 +192,9 @@ enum ucmad_event_type {
 	UCMAD_EVENT_CM_SIDR_REQ_ERROR,
 	UCMAD_EVENT_CM_SIDR_REP,
 	UCMAD_EVENT_CM_EXPIRED,
+
+	UCMAD_EVENT_MAD_SEND = 0x200,
+	UCMAD_EVENT_MAD_RECEIVE,
 };
 
 /**
@@ -1026,6 +1042,260 @@ struct ucmad_cm_sidr_rep_event {
 struct ucmad_cm_error_event {
 	__u32 error;
 	__u32 wc_status;
+};
+
+/* ---- MAD agents --------------------------------------------------------------------------- */
+
+/** UCMAD_MAD_SIZE - Bytes of a MAD (IBTA 13.4.2). */
+#define UCMAD_MAD_SIZE		256
+
+/** UCMAD_MAD_QKEY - Q_Key of QP1, which GSI agents are reached by (IBTA 3.5.3). */
+#define UCMAD_MAD_QKEY		0x80010000
+
+/** UCMAD_AGENT_CONCURRENT - Events do not hold the agent: any number may be handled at a time. */
+#define UCMAD_AGENT_CONCURRENT	0x1
+
+/**
+ * struct ucmad_mad_register - Register a MAD agent on a port.
+ * @size: sizeof(struct ucmad_mad_register).
+ * @flags: UCMAD_AGENT_CONCURRENT or 0.
+ * @device: &ucmad_device_info.index.
+ * @object: Out: handle of the agent.
+ * @context: User context, delivered with each of its events (EV-CONTEXT).
+ * @method_mask: Unsolicited MADs wanted: bit n of word n / 64 for method n (7 bits). All zero:
+ *		 none, the agent only sends.
+ * @max_in_flight: Sends that may be outstanding at a time; 0 stands for 1024. At most
+ *		   the parameter max_sends, else %EINVAL.
+ * @receive_queue: Unsolicited MADs that may wait to be taken; 0 stands for 128. What comes on top
+ *		   is dropped and counted (EV-NOLOSS).
+ * @port: Port, from 1.
+ * @qp: 1. 0, for SMPs, is not there yet: %EOPNOTSUPP.
+ * @mgmt_class: Class of the unsolicited MADs; 0 without @method_mask.
+ * @class_version: Its version.
+ * @oui: Vendor that the unsolicited MADs are of, for classes 0x30 to 0x4f; else zero.
+ * @reserved: Zero.
+ *
+ * Deregister it by UCMAD_IOCTL_DESTROY (MAD-DEREG): what is outstanding is flushed, and its
+ * completions are among the events that the call counts as discarded.
+ *
+ * Any number of threads may post, cancel and take completions at once (MAD-SHARE).
+ *
+ * Errors: %EPERM without CAP_NET_RAW (QP1) or CAP_NET_ADMIN (QP0); %EADDRINUSE another agent has
+ * one of the methods; %EINVAL a member is out of range; %EOPNOTSUPP no MADs on this port;
+ * %ENODEV, %EMFILE, %ENOMEM as for CM IDs.
+ *
+ * Source: IBTA 13.4; include/rdma/ib_mad.h in the kernel.
+ */
+struct ucmad_mad_register {
+	__u32 size;
+	__u32 flags;
+	__u32 device;
+	__u32 object;
+	__aligned_u64 context;
+	__aligned_u64 method_mask[2];
+	__u32 max_in_flight;
+	__u32 receive_queue;
+	__u8 port;
+	__u8 qp;
+	__u8 mgmt_class;
+	__u8 class_version;
+	__u8 oui[3];
+	__u8 reserved;
+};
+
+/** UCMAD_ADDRESS_GRH - There is a GRH: @dgid, @sgid_index and what goes with them count. */
+#define UCMAD_ADDRESS_GRH	0x1
+
+/**
+ * struct ucmad_mad_address - Where a MAD goes, or comes from.
+ * @dgid: GID of the other end.
+ * @flow_label: 20 bits.
+ * @qpn: QP of the other end, 24 bits; 1 for an agent that waits for requests.
+ * @qkey: Its Q_Key: UCMAD_MAD_QKEY for QP1.
+ * @dlid: LID of the other end; 0 on RoCE.
+ * @pkey_index: Index of the partition key.
+ * @sgid_index: Index of the local GID.
+ * @flags: UCMAD_ADDRESS_GRH or 0; on RoCE there must be a GRH.
+ * @sl: Service level.
+ * @hop_limit: Hop limit of the GRH; 0 stands for what the route says on RoCE, else for 64.
+ * @traffic_class: Traffic class of the GRH.
+ * @path_bits: Low bits of the local LID.
+ * @rate: As in enum ibv_rate; 0 for the port's own.
+ * @reserved: Zero.
+ */
+struct ucmad_mad_address {
+	__u8 dgid[16];
+	__u32 flow_label;
+	__u32 qpn;
+	__u32 qkey;
+	__u16 dlid;
+	__u16 pkey_index;
+	__u16 sgid_index;
+	__u16 flags;
+	__u8 sl;
+	__u8 hop_limit;
+	__u8 traffic_class;
+	__u8 path_bits;
+	__u8 rate;
+	__u8 reserved[7];
+};
+
+/** UCMAD_SEND_NO_RESPONSE - None is waited for: the send is over when it was sent. */
+#define UCMAD_SEND_NO_RESPONSE	0x1
+
+/**
+ * struct ucmad_mad_send - One MAD to send.
+ * @mad: Address of the MAD, UCMAD_MAD_SIZE bytes, as on the wire. Its transaction ID goes back to
+ *	 the program in the completion; on the wire stands one of the module's own.
+ * @cookie: Goes back in the completion.
+ * @flags: UCMAD_SEND_NO_RESPONSE or 0.
+ * @timeout_ms: How long to wait for the response to each try; 0 with UCMAD_SEND_NO_RESPONSE.
+ * @retries: How often to try again, at most 15; 0 with UCMAD_SEND_NO_RESPONSE.
+ * @handle: Out: names the send for cancelling.
+ * @in_reply_to: Answer the request whose &ucmad_mad_receive.request this is, from the QP that it
+ *		 came to, with its transaction ID; @to is zero then, and no response is waited for.
+ *		 Else 0.
+ * @to: Where to.
+ */
+struct ucmad_mad_send {
+	__aligned_u64 mad;
+	__aligned_u64 cookie;
+	__u32 flags;
+	__u32 timeout_ms;
+	__u32 retries;
+	__u32 handle;
+	__aligned_u64 in_reply_to;
+	struct ucmad_mad_address to;
+};
+
+/**
+ * struct ucmad_mad_post - Send any number of MADs (MAD-PARTIAL).
+ * @size: sizeof(struct ucmad_mad_post).
+ * @object: Handle of the agent.
+ * @sends: Address of an array of struct ucmad_mad_send.
+ * @count: Its length.
+ * @entry_size: sizeof(struct ucmad_mad_send).
+ * @posted: Out: how many from the start of the array were accepted: each has exactly one completion
+ *	    (MAD-ONE), the others have none.
+ * @error: Out: why it was no more, as positive errno; 0 if all were.
+ *
+ * Returns 0 if at least one was accepted, else the error of the first: %EINVAL, %EFAULT; %EAGAIN
+ * @max_in_flight are outstanding; %ESHUTDOWN the agent is being deregistered (MAD-SHARE); %ENOMEM;
+ * %ENOENT no such request to answer (any more).
+ */
+struct ucmad_mad_post {
+	__u32 size;
+	__u32 object;
+	__aligned_u64 sends;
+	__u32 count;
+	__u32 entry_size;
+	__u32 posted;
+	__u32 error;
+};
+
+/**
+ * struct ucmad_mad_cancel - Cancel sends (MAD-CANCEL).
+ * @size: sizeof(struct ucmad_mad_cancel).
+ * @object: Handle of the agent.
+ * @handles: Address of an array of handles of sends, __u32 each; 0 for all that are outstanding.
+ * @count: Its length; 0 for all.
+ * @reserved: Zero.
+ *
+ * Never blocks, and has no result: what becomes of a send is told by its completion alone. Sends
+ * that are unknown or over are passed over in silence.
+ */
+struct ucmad_mad_cancel {
+	__u32 size;
+	__u32 object;
+	__aligned_u64 handles;
+	__u32 count;
+	__u32 reserved;
+};
+
+/**
+ * struct ucmad_mad_timeout - Change the time-out of an outstanding send.
+ * @size: sizeof(struct ucmad_mad_timeout).
+ * @object: Handle of the agent.
+ * @handle: Handle of the send; unknown or over: passed over in silence.
+ * @timeout_ms: From now, and for each try to come; not 0.
+ */
+struct ucmad_mad_timeout {
+	__u32 size;
+	__u32 object;
+	__u32 handle;
+	__u32 timeout_ms;
+};
+
+/**
+ * struct ucmad_mad_query - What is known of an agent.
+ * @size: sizeof(struct ucmad_mad_query).
+ * @object: Its handle.
+ * @in_flight: Out: sends whose completion was not taken yet.
+ * @receives_waiting: Out: unsolicited MADs that wait to be taken.
+ * @receives_dropped: Out: unsolicited MADs without room.
+ * @strays: Out: responses that were late, duplicate, or not from the peer that was asked.
+ * @device: Out: &ucmad_device_info.index.
+ * @reserved: Zero.
+ */
+struct ucmad_mad_query {
+	__u32 size;
+	__u32 object;
+	__u32 in_flight;
+	__u32 receives_waiting;
+	__aligned_u64 receives_dropped;
+	__aligned_u64 strays;
+	__u32 device;
+	__u32 reserved;
+};
+
+/**
+ * enum ucmad_mad_status - What became of a send.
+ * @UCMAD_MAD_RESPONDED: The response is the data of the event.
+ * @UCMAD_MAD_SENT: It was sent; no response was asked for.
+ * @UCMAD_MAD_TIMED_OUT: No response to any try.
+ * @UCMAD_MAD_CANCELLED: By UCMAD_IOCTL_MAD_CANCEL.
+ * @UCMAD_MAD_FLUSHED: The agent was deregistered or the device removed.
+ * @UCMAD_MAD_UNREACHABLE: The other end's MAC address was not found.
+ * @UCMAD_MAD_ERROR: The hardware failed to send it, see &ucmad_mad_completion.wc_status.
+ */
+enum ucmad_mad_status {
+	UCMAD_MAD_RESPONDED,
+	UCMAD_MAD_SENT,
+	UCMAD_MAD_TIMED_OUT,
+	UCMAD_MAD_CANCELLED,
+	UCMAD_MAD_FLUSHED,
+	UCMAD_MAD_UNREACHABLE,
+	UCMAD_MAD_ERROR,
+};
+
+/**
+ * struct ucmad_mad_completion - Body of UCMAD_EVENT_MAD_SEND.
+ * @cookie: &ucmad_mad_send.cookie.
+ * @handle: &ucmad_mad_send.handle.
+ * @status: enum ucmad_mad_status.
+ * @wc_status: With UCMAD_MAD_ERROR, as in enum ibv_wc_status.
+ * @tries: How often it was sent.
+ * @from: With UCMAD_MAD_RESPONDED: where the response came from.
+ */
+struct ucmad_mad_completion {
+	__aligned_u64 cookie;
+	__u32 handle;
+	__u32 status;
+	__u32 wc_status;
+	__u32 tries;
+	struct ucmad_mad_address from;
+};
+
+/**
+ * struct ucmad_mad_receive - Body of UCMAD_EVENT_MAD_RECEIVE.
+ * @request: Names it for an answer (&ucmad_mad_send.in_reply_to); 0 if it cannot be answered so.
+ *	     It is good for one answer, and for the newest 1024 + 2 *
+ *	     &ucmad_mad_register.receive_queue requests of an agent.
+ * @from: Where it came from.
+ */
+struct ucmad_mad_receive {
+	__aligned_u64 request;
+	struct ucmad_mad_address from;
 };
 
 #endif /* _UAPI_RDMA_UCMAD_H */

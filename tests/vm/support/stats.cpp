@@ -16,7 +16,7 @@ unsigned long statistic(const std::string& name) {
 
 std::string leftovers() {
     std::string text;
-    for (const char* name : {"files", "objects", "events", "cm_ids"}) {
+    for (const char* name : {"files", "objects", "events", "cm_ids", "sends"}) {
         if (const unsigned long value = statistic(name)) {
             text += std::string(name) + '=' + std::to_string(value) + ' ';
         }

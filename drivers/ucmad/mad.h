@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * MAD agents. agent.c: their life; send.c: the life of a send; peer.c: where sends go; port.c: what
+ * agents of a port share; ud.c and gsi.c: what sends leave from; mad_op.c: what a program does.
+ *
+ * Locks, inner to &ucmad_device.lock and outer to &ucmad_file.lock (see file.h):
+ *
+ *   ucmad_agent.mutex    peers and lanes of an agent; never held while user memory is touched
+ *   ucmad_ports_mutex    (port.c) the ports, and the QPs of each
+ *   ucmad_port.lock      states of sends, queues of peers, turns; taken in softirqs
+ *   locks of ib_mad and of drivers that take effect in ib_post_send()
+ *   xa_lock of ucmad_agent.sends and .requests, and of ucmad_port.agents
+ */
+#ifndef UCMAD_MAD_H
+#define UCMAD_MAD_H
+
+#include <linux/completion.h>
+#include <linux/mutex.h>
+#include <linux/rhashtable-types.h>
+#include <linux/timer.h>
+#include <rdma/ib_addr.h>
+#include <rdma/ib_mad.h>
+#include <rdma/ib_verbs.h>
+
+#include "event.h"
+#include "object.h"
+
+struct ucmad_agent;
+struct ucmad_cmd;
+struct ucmad_send;
+
+/**
+ * struct ucmad_port - What the agents of one port share.
+ * @entry: In the list of ports; guarded, as @users and @uds, by the mutex of that list.
+ * @ib: The device; the agents' references keep it.
+ * @number: Number of the port.
+ * @users: Its agents.
+ * @uds: Our QPs: one for each P_Key index in use.
+ * @lock: See above.
+ * @agents: High half of the transaction IDs to agent.
+ * @next_agent: Where the search for a free one starts.
+ */
+struct ucmad_port {
+	struct list_head entry;
+	struct ib_device *ib;
+	u8 number;
+	u32 users;
+	struct list_head uds;
+	spinlock_t lock; /* states of sends, queues of peers, turns */
+	struct xarray agents;
+	u32 next_agent;
+};
+
+struct ucmad_channel;
+
+/**
+ * struct ucmad_channel_ops - What differs between a QP of our own and QP1.
+ * @prepare: Get what the tries of a send need. May sleep.
+ * @unprepare: Undo that. The port's lock is held.
+ * @post: Give a try to the hardware. The port's lock is held. Its end is told to
+ *	  ucmad_send_sent().
+ */
+struct ucmad_channel_ops {
+	int (*prepare)(struct ucmad_send *send);
+	void (*unprepare)(struct ucmad_send *send);
+	int (*post)(struct ucmad_send *send);
+};
+
+/**
+ * struct ucmad_channel - What sends leave from.
+ * @ops: Its kind.
+ * @port: Its port.
+ * @pd: Protection domain of its address handles.
+ * @lanes: Agents with something to send, in turn. This and @posted: the port's lock.
+ * @posted: Tries that the hardware holds.
+ * @depth: How many of them there may be.
+ */
+struct ucmad_channel {
+	const struct ucmad_channel_ops *ops;
+	struct ucmad_port *port;
+	struct ib_pd *pd;
+	struct list_head lanes;
+	u32 posted;
+	u32 depth;
+};
+
+/**
+ * struct ucmad_lane - What one agent has to send over one channel.
+ * @channel: The channel.
+ * @entry: In &ucmad_agent.lanes; guarded by the agent's mutex.
+ * @turn: In &ucmad_channel.lanes while @peers is not empty; this and @peers: the port's lock.
+ * @peers: Peers with something to send and room in their window, in turn.
+ */
+struct ucmad_lane {
+	struct ucmad_channel *channel;
+	struct list_head entry;
+	struct list_head turn;
+	struct list_head peers;
+};
+
+enum ucmad_peer_state {
+	UCMAD_PEER_RESOLVING,
+	UCMAD_PEER_READY,
+	UCMAD_PEER_FAILED,
+};
+
+/**
+ * struct ucmad_peer_key - What an address handle depends on.
+ * @address: The address less QP and Q_Key, which are of the single send.
+ * @gsi: Reached from QP1.
+ */
+struct ucmad_peer_key {
+	struct ucmad_mad_address address;
+	u32 gsi;
+};
+
+/**
+ * struct ucmad_peer - One destination of one agent.
+ * @hash: In &ucmad_agent.peers.
+ * @key: See there.
+ * @agent: The agent.
+ * @lane: How it is reached.
+ * @state: Is the address handle there? This and what follows up to @ah: the port's lock.
+ * @sends: Sends that name it and still have memory.
+ * @queue: Sends that wait for room.
+ * @window: Sends that are WAITING.
+ * @turn: In &ucmad_lane.peers.
+ * @idle: In &ucmad_agent.idle while @sends is 0.
+ * @stale: To be forgotten when it is next idle.
+ * @ah: The address handle; set before the state is READY.
+ * @sgid_attr: The local GID, if there is a GRH; a reference is held.
+ * @resolve_addr: Belongs to the address resolution while it runs.
+ * @resolve_status: Its outcome.
+ * @resolved_work: Comes when it is done.
+ */
+struct ucmad_peer {
+	struct rhash_head hash;
+	struct ucmad_peer_key key;
+	struct ucmad_agent *agent;
+	struct ucmad_lane *lane;
+	enum ucmad_peer_state state;
+	u32 sends;
+	struct list_head queue;
+	u32 window;
+	struct list_head turn;
+	struct list_head idle;
+	bool stale;
+	struct ib_ah *ah;
+	const struct ib_gid_attr *sgid_attr;
+	struct rdma_dev_addr resolve_addr;
+	int resolve_status;
+	struct work_struct resolved_work;
+};
+
+/**
+ * struct ucmad_gsi - An agent's registration with ib_mad, which owns QP1.
+ * @channel: Answers leave from here.
+ * @ib_agent: The registration.
+ */
+struct ucmad_gsi {
+	struct ucmad_channel channel;
+	struct ib_mad_agent *ib_agent;
+};
+
+/**
+ * struct ucmad_agent - A MAD agent.
+ * @object: Base.
+ * @port: Its port.
+ * @tid_high: High half of the transaction IDs of its sends.
+ * @holds: One of the agent's own, one of each send that has memory, one of each call under way.
+ * @quiet: The last of them is gone (MAD-DEREG).
+ * @left: So is all else that the port knew of it.
+ * @sends: Handle, which is the low half of the transaction ID, to send.
+ * @next_send: Where the search for a free one starts: a handle is not soon used again.
+ * @outstanding: Sends whose completion was not taken yet.
+ * @max_in_flight: How many of them there may be.
+ * @closing: Nothing is accepted any more; written under the port's lock.
+ * @removed: The device is gone; written before @closing.
+ * @flushed: Completions for which there was no queue any more; the port's lock.
+ * @strays: Responses that fit no send of the agent; the port's lock.
+ * @gsi: Registration for unsolicited MADs, or NULL.
+ * @requests: Received requests that can be answered by their handle.
+ * @next_request: Where the search for a free handle starts.
+ * @receives: Unsolicited MADs that wait to be taken.
+ * @receives_dropped: Those without room.
+ * @receive_queue: How many may wait, and how many can be answered.
+ * @mutex: See above; guards what follows.
+ * @peers: Address to peer.
+ * @peer_count: How many.
+ * @lanes: Ways to channels.
+ * @idle: Peers without sends, longest so first; guarded by the port's lock.
+ */
+struct ucmad_agent {
+	struct ucmad_object object;
+	struct ucmad_port *port;
+	u32 tid_high;
+	refcount_t holds;
+	struct completion quiet;
+	struct completion left;
+	struct xarray sends;
+	u32 next_send;
+	atomic_t outstanding;
+	u32 max_in_flight;
+	bool closing;
+	bool removed;
+	u32 flushed;
+	u64 strays;
+	struct ucmad_gsi *gsi;
+	struct xarray requests;
+	u32 next_request;
+	atomic_t receives;
+	atomic64_t receives_dropped;
+	u32 receive_queue;
+	struct mutex mutex; /* peers and lanes */
+	struct rhashtable peers;
+	u32 peer_count;
+	struct list_head lanes;
+	struct list_head idle;
+};
+
+enum ucmad_send_state {
+	UCMAD_SEND_QUEUED,
+	UCMAD_SEND_WAITING,
+	UCMAD_SEND_DONE,
+};
+
+/**
+ * struct ucmad_send - A send; its states are at the head of send.c.
+ * @refs: See there.
+ * @state: This and what follows up to @timer: the port's lock.
+ * @in_hardware: The hardware may read the MAD.
+ * @no_response: None is waited for.
+ * @handle: Low half of the transaction ID on the wire.
+ * @tries: How often it was sent.
+ * @retries: How often it may be sent again.
+ * @timeout: How long each try may take, in jiffies.
+ * @node: In &ucmad_peer.queue while QUEUED.
+ * @timer: Ends a try.
+ * @agent: The agent.
+ * @peer: Where it goes.
+ * @tid: The program's transaction ID.
+ * @cookie: The program's.
+ * @qpn: QP of the other end.
+ * @qkey: Its Q_Key.
+ * @completion: Set aside for the one completion (EV-NOLOSS).
+ * @cqe: How our own QP's completion finds it.
+ * @dma: Address of @mad for the hardware.
+ * @gsi_buf: ib_mad's copy, if it leaves from QP1.
+ * @mad: The MAD, with the transaction ID on the wire.
+ */
+struct ucmad_send {
+	refcount_t refs;
+	enum ucmad_send_state state;
+	bool in_hardware;
+	bool no_response;
+	u32 handle;
+	u32 tries;
+	u32 retries;
+	unsigned long timeout;
+	struct list_head node;
+	struct timer_list timer;
+	struct ucmad_agent *agent;
+	struct ucmad_peer *peer;
+	__be64 tid;
+	u64 cookie;
+	u32 qpn;
+	u32 qkey;
+	struct ucmad_queued *completion;
+	union {
+		struct {
+			struct ib_cqe cqe;
+			u64 dma;
+		};
+		struct ib_mad_send_buf *gsi_buf;
+	};
+	u8 mad[UCMAD_MAD_SIZE];
+};
+
+union ucmad_mad_args {
+	struct ucmad_mad_register reg;
+	struct ucmad_mad_post post;
+	struct ucmad_mad_cancel cancel;
+	struct ucmad_mad_timeout timeout;
+	struct ucmad_mad_query query;
+};
+
+extern unsigned int ucmad_max_sends;
+
+/* agent.c */
+struct ucmad_agent *ucmad_agent_get(struct ucmad_file *file, u32 handle);
+void ucmad_agent_put(struct ucmad_agent *agent);
+int ucmad_agent_hold(struct ucmad_agent *agent);
+void ucmad_agent_release_hold(struct ucmad_agent *agent);
+int ucmad_ioctl_mad_register(struct ucmad_cmd *cmd);
+
+/* send.c */
+struct ucmad_send *ucmad_send_alloc(void);
+void ucmad_send_free(struct ucmad_send *send);
+int ucmad_send_start(struct ucmad_send *send, const struct ucmad_mad_address *to, bool gsi);
+void ucmad_send_posted(struct ucmad_send *send);
+void ucmad_send_sent(struct ucmad_send *send, enum ib_wc_status status);
+void ucmad_send_complete(struct ucmad_send *send, enum ucmad_mad_status status, u32 wc_status);
+void ucmad_send_match(struct ucmad_port *port, const struct ib_wc *wc, const struct ib_grh *grh,
+		      const void *response);
+void ucmad_send_cancel(struct ucmad_agent *agent, u32 handle, enum ucmad_mad_status status);
+void ucmad_send_cancel_all(struct ucmad_agent *agent, enum ucmad_mad_status status);
+void ucmad_send_set_timeout(struct ucmad_agent *agent, u32 handle, u32 timeout_ms);
+
+/* peer.c */
+int ucmad_peers_init(struct ucmad_agent *agent);
+struct ucmad_peer *ucmad_peer_get(struct ucmad_agent *agent, const struct ucmad_mad_address *to,
+				  bool gsi);
+void ucmad_peer_put(struct ucmad_peer *peer);
+void ucmad_peer_refresh(struct ucmad_peer *peer);
+bool ucmad_peer_is(const struct ucmad_peer *peer, const struct ib_wc *wc, const struct ib_grh *grh);
+void ucmad_peers_destroy(struct ucmad_agent *agent);
+void ucmad_peers_free(struct ucmad_agent *agent);
+
+/* port.c */
+struct ucmad_port *ucmad_port_get(struct ib_device *ib, u8 number);
+void ucmad_port_put(struct ucmad_port *port);
+struct ucmad_channel *ucmad_port_ud_get(struct ucmad_port *port, u16 pkey_index);
+void ucmad_port_ud_put(struct ucmad_channel *channel);
+void ucmad_channel_init(struct ucmad_channel *channel, const struct ucmad_channel_ops *ops,
+			struct ucmad_port *port, u32 depth);
+void ucmad_channel_pump(struct ucmad_channel *channel);
+int ucmad_wc_gids(const struct ib_wc *wc, const struct ib_grh *grh, union ib_gid *from,
+		  union ib_gid *to);
+
+/* ud.c */
+
+/**
+ * struct ucmad_ud - An unreliable datagram QP of our own: requests leave from it, and responses
+ *		     come to it, since an agent answers to the QP that asked (IBTA 13.5.3).
+ * @channel: Base.
+ * @entry: In &ucmad_port.uds; guarded, as @users, by the mutex of the list of ports.
+ * @pkey_index: Its P_Key index; a UD QP has one.
+ * @users: Lanes that use it.
+ * @send_cq: Completions of sends, polled in softirqs.
+ * @receive_cq: Completions of receives, likewise.
+ * @qp: The QP.
+ * @receives: Buffers for what comes.
+ */
+struct ucmad_ud {
+	struct ucmad_channel channel;
+	struct list_head entry;
+	u16 pkey_index;
+	u32 users;
+	struct ib_cq *send_cq;
+	struct ib_cq *receive_cq;
+	struct ib_qp *qp;
+	struct list_head receives;
+};
+
+struct ucmad_ud *ucmad_ud_create(struct ucmad_port *port, u16 pkey_index);
+void ucmad_ud_destroy(struct ucmad_ud *ud);
+
+/* gsi.c */
+int ucmad_gsi_register(struct ucmad_agent *agent, const struct ucmad_mad_register *args);
+void ucmad_gsi_unregister(struct ucmad_agent *agent);
+int ucmad_gsi_begin_answer(struct ucmad_agent *agent, u64 handle, struct ucmad_mad_address *from,
+			   __be64 *tid);
+void ucmad_gsi_end_answer(struct ucmad_agent *agent, u64 handle, bool answered);
+
+/* mad_op.c */
+int ucmad_ioctl_mad_post(struct ucmad_cmd *cmd);
+int ucmad_ioctl_mad_cancel(struct ucmad_cmd *cmd);
+int ucmad_ioctl_mad_timeout(struct ucmad_cmd *cmd);
+int ucmad_ioctl_mad_query(struct ucmad_cmd *cmd);
+
+#endif /* UCMAD_MAD_H */

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/*
+ * Where the sends of an agent go. The address of a peer is resolved once, off the caller's back,
+ * while sends to it wait in its queue; its address handle is used by all of them.
+ *
+ *   RESOLVING -> READY     sends leave as there is room
+ *   RESOLVING -> FAILED    what waited has ended (unreachable); the next send tries anew
+ *   READY or FAILED        forgotten, if the last time nobody answered and it was idle since: the
+ *                          next send starts afresh, with the local and remote address of the day
+ */
+#include <linux/rhashtable.h>
+#include <linux/slab.h>
+#include <rdma/ib_cache.h>
+
+#include "device.h"
+#include "main.h"
+#include "mad.h"
+#include "path.h"
+
+/* A peer may have so many requests to answer at a time: half of what fits into its QP1. */
+#define UCMAD_PEER_WINDOW	256
+/* An agent keeps so many peers; those that are idle give way. */
+#define UCMAD_PEERS_MAX		4096
+#define UCMAD_PEER_RESOLVE_MS	2000
+
+static const struct rhashtable_params ucmad_peer_params = {
+	.head_offset = offsetof(struct ucmad_peer, hash),
+	.key_offset = offsetof(struct ucmad_peer, key),
+	.key_len = sizeof(struct ucmad_peer_key),
+	.automatic_shrinking = true,
+};
+
+int ucmad_peers_init(struct ucmad_agent *agent)
+{
+	mutex_init(&agent->mutex);
+	INIT_LIST_HEAD(&agent->lanes);
+	INIT_LIST_HEAD(&agent->idle);
+	return rhashtable_init(&agent->peers, &ucmad_peer_params);
+}
+
+static struct ucmad_lane *ucmad_lane_find(struct ucmad_agent *agent, struct ucmad_channel *channel)
+{
+	struct ucmad_lane *lane;
+
+	list_for_each_entry(lane, &agent->lanes, entry)
+		if (lane->channel == channel)
+			return lane;
+	return NULL;
+}
+
+static void ucmad_lane_release_channel(struct ucmad_agent *agent, struct ucmad_channel *channel)
+{
+	if (!agent->gsi || channel != &agent->gsi->channel)
+		ucmad_port_ud_put(channel);
+}
+
+static struct ucmad_lane *ucmad_lane_get(struct ucmad_agent *agent, u16 pkey_index, bool gsi)
+{
+	struct ucmad_channel *channel;
+	struct ucmad_lane *lane;
+
+	channel = gsi ? &agent->gsi->channel : ucmad_port_ud_get(agent->port, pkey_index);
+	if (IS_ERR(channel))
+		return ERR_CAST(channel);
+	lane = ucmad_lane_find(agent, channel);
+	if (lane) {
+		ucmad_lane_release_channel(agent, channel);
+		return lane;
+	}
+	lane = kzalloc(sizeof(*lane), GFP_KERNEL_ACCOUNT);
+	if (!lane) {
+		ucmad_lane_release_channel(agent, channel);
+		return ERR_PTR(-ENOMEM);
+	}
+	lane->channel = channel;
+	INIT_LIST_HEAD(&lane->turn);
+	INIT_LIST_HEAD(&lane->peers);
+	list_add(&lane->entry, &agent->lanes);
+	return lane;
+}
+
+static void ucmad_lane_free(struct ucmad_agent *agent, struct ucmad_lane *lane)
+{
+	list_del(&lane->entry);
+	ucmad_lane_release_channel(agent, lane->channel);
+	kfree(lane);
+}
+
+static void ucmad_peer_fail(struct ucmad_peer *peer)
+{
+	struct ucmad_send *send, *next;
+
+	peer->state = UCMAD_PEER_FAILED;
+	list_for_each_entry_safe(send, next, &peer->queue, node)
+		ucmad_send_complete(send, UCMAD_MAD_UNREACHABLE, 0);
+}
+
+/* The local GID goes with the attributes, by a reference of their own. */
+static struct ib_ah *ucmad_peer_create_ah(struct ucmad_peer *peer)
+{
+	const struct ucmad_mad_address *to = &peer->key.address;
+	struct ib_device *ib = peer->agent->port->ib;
+	struct rdma_ah_attr attr = {};
+	struct ib_ah *ah;
+
+	attr.type = rdma_ah_find_type(ib, peer->agent->port->number);
+	rdma_ah_set_port_num(&attr, peer->agent->port->number);
+	rdma_ah_set_sl(&attr, to->sl);
+	rdma_ah_set_static_rate(&attr, to->rate);
+	rdma_ah_set_dlid(&attr, to->dlid);
+	rdma_ah_set_path_bits(&attr, to->path_bits);
+	if (peer->sgid_attr) {
+		union ib_gid dgid;
+
+		memcpy(&dgid, to->dgid, sizeof(dgid));
+		rdma_hold_gid_attr(peer->sgid_attr);
+		rdma_move_grh_sgid_attr(&attr, &dgid, to->flow_label,
+					to->hop_limit ?: peer->resolve_addr.hoplimit ?: 64,
+					to->traffic_class, peer->sgid_attr);
+	}
+	if (attr.type == RDMA_AH_ATTR_TYPE_ROCE)
+		memcpy(attr.roce.dmac, peer->resolve_addr.dst_dev_addr, ETH_ALEN);
+	ah = rdma_create_ah(peer->lane->channel->pd, &attr, RDMA_CREATE_AH_SLEEPABLE);
+	rdma_destroy_ah_attr(&attr);
+	return ah;
+}
+
+static void ucmad_peer_resolved(struct work_struct *work)
+{
+	struct ucmad_peer *peer = container_of(work, struct ucmad_peer, resolved_work);
+	struct ucmad_port *port = peer->agent->port;
+	struct ib_ah *ah = NULL;
+
+	if (!peer->resolve_status)
+		ah = ucmad_peer_create_ah(peer);
+
+	spin_lock_bh(&port->lock);
+	if (IS_ERR_OR_NULL(ah)) {
+		ucmad_peer_fail(peer);
+	} else {
+		peer->ah = ah;
+		peer->state = UCMAD_PEER_READY;
+		ucmad_peer_refresh(peer);
+		ucmad_channel_pump(peer->lane->channel);
+	}
+	spin_unlock_bh(&port->lock);
+}
+
+static void ucmad_peer_resolve_done(int status, struct sockaddr *src, struct rdma_dev_addr *addr,
+				    void *context)
+{
+	struct ucmad_peer *peer = context;
+
+	peer->resolve_status = status;
+	queue_work(ucmad_workqueue, &peer->resolved_work);
+}
+
+/* The agent's mutex is held. */
+static void ucmad_peer_resolve(struct ucmad_peer *peer)
+{
+	struct ucmad_port *port = peer->agent->port;
+	union ib_gid dgid;
+	int ret = 0;
+
+	/* The last resolution is over, but may not have left the list of those under way. */
+	rdma_addr_cancel(&peer->resolve_addr);
+	if (rdma_protocol_roce(port->ib, port->number)) {
+		memcpy(&dgid, peer->key.address.dgid, sizeof(dgid));
+		ret = ucmad_path_resolve(&dgid, peer->sgid_attr,
+					 &peer->resolve_addr, UCMAD_PEER_RESOLVE_MS,
+					 ucmad_peer_resolve_done, peer);
+		if (!ret)
+			return;
+	}
+	ucmad_peer_resolve_done(ret, NULL, &peer->resolve_addr, peer);
+}
+
+/* The agent's mutex is held; no send uses it and none comes to. */
+static void ucmad_peer_destroy(struct ucmad_peer *peer)
+{
+	struct ucmad_agent *agent = peer->agent;
+
+	rhashtable_remove_fast(&agent->peers, &peer->hash, ucmad_peer_params);
+	agent->peer_count--;
+	rdma_addr_cancel(&peer->resolve_addr);
+	cancel_work_sync(&peer->resolved_work);
+	if (peer->ah)
+		rdma_destroy_ah(peer->ah, RDMA_DESTROY_AH_SLEEPABLE);
+	if (peer->sgid_attr)
+		rdma_put_gid_attr(peer->sgid_attr);
+	kfree(peer);
+}
+
+/* Both ends speak the same kind of IP, to one station. */
+static bool ucmad_peer_roce_is_valid(const struct ucmad_mad_address *to,
+				     const struct ib_gid_attr *sgid_attr)
+{
+	const struct in6_addr *dgid = (const void *)to->dgid;
+
+	return !to->dlid && !ipv6_addr_any(dgid) && !rdma_is_multicast_addr((void *)dgid) &&
+	       ipv6_addr_v4mapped(dgid) ==
+		       ipv6_addr_v4mapped((const struct in6_addr *)&sgid_attr->gid);
+}
+
+/* What depends on the device and its link layer. */
+static int ucmad_peer_set_sgid(struct ucmad_peer *peer)
+{
+	struct ucmad_port *port = peer->agent->port;
+	const struct ucmad_mad_address *to = &peer->key.address;
+	bool roce = rdma_protocol_roce(port->ib, port->number);
+	const struct ib_gid_attr *attr;
+	u16 pkey;
+
+	if (ib_get_cached_pkey(port->ib, port->number, to->pkey_index, &pkey))
+		return -EINVAL;
+	if (!roce && !to->dlid)
+		return -EINVAL;
+	if (!(to->flags & UCMAD_ADDRESS_GRH))
+		return roce ? -EINVAL : 0;
+	attr = rdma_get_gid_attr(port->ib, port->number, to->sgid_index);
+	if (IS_ERR(attr))
+		return -EADDRNOTAVAIL;
+	if (roce && !ucmad_peer_roce_is_valid(to, attr)) {
+		rdma_put_gid_attr(attr);
+		return -EINVAL;
+	}
+	peer->sgid_attr = attr;
+	return 0;
+}
+
+/* Makes room for one more. The agent's mutex is held. */
+static int ucmad_peer_evict(struct ucmad_agent *agent)
+{
+	struct ucmad_peer *peer;
+
+	if (agent->peer_count < UCMAD_PEERS_MAX)
+		return 0;
+	spin_lock_bh(&agent->port->lock);
+	peer = list_first_entry_or_null(&agent->idle, struct ucmad_peer, idle);
+	if (peer)
+		list_del_init(&peer->idle);
+	spin_unlock_bh(&agent->port->lock);
+	if (!peer)
+		return -EAGAIN;
+	ucmad_peer_destroy(peer);
+	return 0;
+}
+
+static struct ucmad_peer *ucmad_peer_create(struct ucmad_agent *agent,
+					    const struct ucmad_peer_key *key)
+{
+	struct ucmad_peer *peer;
+	int ret;
+
+	ret = ucmad_peer_evict(agent);
+	if (ret)
+		return ERR_PTR(ret);
+	peer = kzalloc(sizeof(*peer), GFP_KERNEL_ACCOUNT);
+	if (!peer)
+		return ERR_PTR(-ENOMEM);
+	peer->key = *key;
+	peer->agent = agent;
+	peer->state = UCMAD_PEER_FAILED;
+	INIT_LIST_HEAD(&peer->queue);
+	INIT_LIST_HEAD(&peer->turn);
+	INIT_LIST_HEAD(&peer->idle);
+	INIT_WORK(&peer->resolved_work, ucmad_peer_resolved);
+
+	ret = ucmad_peer_set_sgid(peer);
+	if (ret)
+		goto err_free;
+	peer->lane = ucmad_lane_get(agent, key->address.pkey_index, key->gsi);
+	if (IS_ERR(peer->lane)) {
+		ret = PTR_ERR(peer->lane);
+		goto err_sgid;
+	}
+	ret = rhashtable_insert_fast(&agent->peers, &peer->hash, ucmad_peer_params);
+	if (ret)
+		goto err_sgid;
+	agent->peer_count++;
+	return peer;
+
+err_sgid:
+	if (peer->sgid_attr)
+		rdma_put_gid_attr(peer->sgid_attr);
+err_free:
+	kfree(peer);
+	return ERR_PTR(ret);
+}
+
+/* A peer that did not answer, or was not found, is forgotten once nothing is sent to it. */
+static struct ucmad_peer *ucmad_peer_find(struct ucmad_agent *agent,
+					  const struct ucmad_peer_key *key)
+{
+	struct ucmad_peer *peer = rhashtable_lookup_fast(&agent->peers, key, ucmad_peer_params);
+	bool forget;
+
+	if (!peer)
+		return NULL;
+	spin_lock_bh(&agent->port->lock);
+	forget = !peer->sends && (peer->stale || peer->state == UCMAD_PEER_FAILED);
+	if (forget)
+		list_del_init(&peer->idle);
+	spin_unlock_bh(&agent->port->lock);
+	if (!forget)
+		return peer;
+	ucmad_peer_destroy(peer);
+	return NULL;
+}
+
+/* Counts a send of the peer in. Returns whether its address is to be resolved first. */
+static bool ucmad_peer_use(struct ucmad_peer *peer)
+{
+	struct ucmad_port *port = peer->agent->port;
+	bool resolve;
+
+	spin_lock_bh(&port->lock);
+	resolve = peer->state == UCMAD_PEER_FAILED;
+	peer->sends++;
+	list_del_init(&peer->idle);
+	if (resolve)
+		peer->state = UCMAD_PEER_RESOLVING;
+	spin_unlock_bh(&port->lock);
+	return resolve;
+}
+
+/**
+ * ucmad_peer_get - Find a peer, for one send.
+ * @agent: The agent, its mutex held.
+ * @to: Where it is; valid as far as that does not depend on the device.
+ * @gsi: To be reached from QP1.
+ *
+ * Return: The peer, or an ERR_PTR(): -EINVAL the address does not go with the link layer,
+ * -EADDRNOTAVAIL no such local GID, -EAGAIN too many peers have sends, -ENOMEM.
+ */
+struct ucmad_peer *ucmad_peer_get(struct ucmad_agent *agent, const struct ucmad_mad_address *to,
+				  bool gsi)
+{
+	struct ucmad_peer_key key = { .address = *to, .gsi = gsi };
+	struct ucmad_peer *peer;
+
+	lockdep_assert_held(&agent->mutex);
+	key.address.qpn = 0;
+	key.address.qkey = 0;
+	peer = ucmad_peer_find(agent, &key);
+	if (!peer) {
+		peer = ucmad_peer_create(agent, &key);
+		if (IS_ERR(peer))
+			return peer;
+	}
+	if (ucmad_peer_use(peer))
+		ucmad_peer_resolve(peer);
+	return peer;
+}
+
+/* A send to it is no more. The port's lock is held. */
+void ucmad_peer_put(struct ucmad_peer *peer)
+{
+	lockdep_assert_held(&peer->agent->port->lock);
+	if (!--peer->sends)
+		list_add_tail(&peer->idle, &peer->agent->idle);
+}
+
+/**
+ * ucmad_peer_refresh - Give it its turn, or take it away: nothing else decides that.
+ * @peer: The peer, anything of which may have changed; the port's lock is held.
+ */
+void ucmad_peer_refresh(struct ucmad_peer *peer)
+{
+	struct ucmad_lane *lane = peer->lane;
+
+	lockdep_assert_held(&peer->agent->port->lock);
+	if (peer->state != UCMAD_PEER_READY || list_empty(&peer->queue) ||
+	    peer->window >= UCMAD_PEER_WINDOW)
+		list_del_init(&peer->turn);
+	else if (list_empty(&peer->turn))
+		list_add_tail(&peer->turn, &lane->peers);
+
+	if (list_empty(&lane->peers))
+		list_del_init(&lane->turn);
+	else if (list_empty(&lane->turn))
+		list_add_tail(&lane->turn, &lane->channel->lanes);
+}
+
+/* Did a datagram come from this peer? */
+bool ucmad_peer_is(const struct ucmad_peer *peer, const struct ib_wc *wc, const struct ib_grh *grh)
+{
+	const struct ucmad_mad_address *to = &peer->key.address;
+	union ib_gid from, here;
+
+	if (!(to->flags & UCMAD_ADDRESS_GRH))
+		return wc->slid == to->dlid;
+	return wc->wc_flags & IB_WC_GRH && !ucmad_wc_gids(wc, grh, &from, &here) &&
+	       !memcmp(&from, to->dgid, sizeof(from));
+}
+
+/* The table is empty. */
+void ucmad_peers_free(struct ucmad_agent *agent)
+{
+	rhashtable_destroy(&agent->peers);
+}
+
+/* The agent is torn down, and all its sends are gone. */
+void ucmad_peers_destroy(struct ucmad_agent *agent)
+{
+	struct ucmad_peer *peer, *next_peer;
+	struct ucmad_lane *lane, *next_lane;
+
+	mutex_lock(&agent->mutex);
+	list_for_each_entry_safe(peer, next_peer, &agent->idle, idle) {
+		list_del(&peer->idle);
+		ucmad_peer_destroy(peer);
+		cond_resched();
+	}
+	list_for_each_entry_safe(lane, next_lane, &agent->lanes, entry)
+		ucmad_lane_free(agent, lane);
+	mutex_unlock(&agent->mutex);
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+/* Requests over an unreliable datagram QP of our own; see struct ucmad_ud. */
+#include <linux/slab.h>
+
+#include "mad.h"
+
+/* Enough to keep a port busy; more would only wait in the driver instead of in our queues. */
+#define UCMAD_UD_SENDS		512
+/* As many responses may come at once as requests are WAITING, of all the peers. */
+#define UCMAD_UD_RECEIVES	2048
+
+/**
+ * struct ucmad_receive - Room for what comes.
+ * @entry: In &ucmad_ud.receives.
+ * @cqe: How its completion finds it.
+ * @ud: The QP.
+ * @dma: Address of what follows for the hardware.
+ * @grh: What precedes a datagram (IBTA 11.4.1.2).
+ * @mad: The MAD.
+ */
+struct ucmad_receive {
+	struct list_head entry;
+	struct ib_cqe cqe;
+	struct ucmad_ud *ud;
+	u64 dma;
+	struct ib_grh grh;
+	u8 mad[UCMAD_MAD_SIZE];
+};
+
+#define UCMAD_RECEIVE_SIZE (sizeof(struct ib_grh) + UCMAD_MAD_SIZE)
+
+static void ucmad_ud_received(struct ib_cq *cq, struct ib_wc *wc);
+
+static int ucmad_ud_post_receive(struct ucmad_receive *receive)
+{
+	struct ucmad_ud *ud = receive->ud;
+	struct ib_sge sge = {
+		.addr = receive->dma,
+		.length = UCMAD_RECEIVE_SIZE,
+		.lkey = ud->channel.pd->local_dma_lkey,
+	};
+	struct ib_recv_wr wr = { .wr_cqe = &receive->cqe, .sg_list = &sge, .num_sge = 1 };
+
+	receive->cqe.done = ucmad_ud_received;
+	return ib_post_recv(ud->qp, &wr, NULL);
+}
+
+static void ucmad_ud_received(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct ucmad_receive *receive = container_of(wc->wr_cqe, struct ucmad_receive, cqe);
+	struct ucmad_ud *ud = receive->ud;
+	struct ib_device *ib = ud->channel.port->ib;
+
+	/* Flushed: the QP is being destroyed. */
+	if (wc->status != IB_WC_SUCCESS)
+		return;
+	ib_dma_sync_single_for_cpu(ib, receive->dma, UCMAD_RECEIVE_SIZE, DMA_FROM_DEVICE);
+	if (wc->byte_len == UCMAD_RECEIVE_SIZE)
+		ucmad_send_match(ud->channel.port, wc, &receive->grh, receive->mad);
+	ib_dma_sync_single_for_device(ib, receive->dma, UCMAD_RECEIVE_SIZE, DMA_FROM_DEVICE);
+	ucmad_ud_post_receive(receive);
+}
+
+static void ucmad_ud_sent(struct ib_cq *cq, struct ib_wc *wc)
+{
+	ucmad_send_sent(container_of(wc->wr_cqe, struct ucmad_send, cqe), wc->status);
+}
+
+static int ucmad_ud_prepare(struct ucmad_send *send)
+{
+	struct ib_device *ib = send->agent->port->ib;
+
+	send->cqe.done = ucmad_ud_sent;
+	send->dma = ib_dma_map_single(ib, send->mad, sizeof(send->mad), DMA_TO_DEVICE);
+	return ib_dma_mapping_error(ib, send->dma) ? -ENOMEM : 0;
+}
+
+static void ucmad_ud_unprepare(struct ucmad_send *send)
+{
+	ib_dma_unmap_single(send->agent->port->ib, send->dma, sizeof(send->mad), DMA_TO_DEVICE);
+}
+
+static int ucmad_ud_post(struct ucmad_send *send)
+{
+	struct ucmad_channel *channel = send->peer->lane->channel;
+	struct ucmad_ud *ud = container_of(channel, struct ucmad_ud, channel);
+	struct ib_sge sge = {
+		.addr = send->dma,
+		.length = sizeof(send->mad),
+		.lkey = channel->pd->local_dma_lkey,
+	};
+	struct ib_ud_wr wr = {
+		.wr = {
+			.wr_cqe = &send->cqe,
+			.sg_list = &sge,
+			.num_sge = 1,
+			.opcode = IB_WR_SEND,
+			.send_flags = IB_SEND_SIGNALED,
+		},
+		.ah = send->peer->ah,
+		.remote_qpn = send->qpn,
+		.remote_qkey = send->qkey,
+	};
+
+	return ib_post_send(ud->qp, &wr.wr, NULL);
+}
+
+static const struct ucmad_channel_ops ucmad_ud_ops = {
+	.prepare = ucmad_ud_prepare,
+	.unprepare = ucmad_ud_unprepare,
+	.post = ucmad_ud_post,
+};
+
+/* Takes the QP from RESET to RTS (IBTA 10.3.1). */
+static int ucmad_ud_start_qp(struct ucmad_ud *ud)
+{
+	struct ib_qp_attr attr = {
+		.qp_state = IB_QPS_INIT,
+		.pkey_index = ud->pkey_index,
+		.port_num = ud->channel.port->number,
+		.qkey = UCMAD_MAD_QKEY,
+	};
+	int ret;
+
+	ret = ib_modify_qp(ud->qp, &attr,
+			   IB_QP_STATE | IB_QP_PKEY_INDEX | IB_QP_PORT | IB_QP_QKEY);
+	if (ret)
+		return ret;
+	attr.qp_state = IB_QPS_RTR;
+	ret = ib_modify_qp(ud->qp, &attr, IB_QP_STATE);
+	if (ret)
+		return ret;
+	attr.qp_state = IB_QPS_RTS;
+	return ib_modify_qp(ud->qp, &attr, IB_QP_STATE | IB_QP_SQ_PSN);
+}
+
+static int ucmad_ud_create_qp(struct ucmad_ud *ud)
+{
+	struct ib_device *ib = ud->channel.port->ib;
+	struct ib_qp_init_attr attr = {
+		.cap = {
+			.max_send_wr = UCMAD_UD_SENDS,
+			.max_recv_wr = UCMAD_UD_RECEIVES,
+			.max_send_sge = 1,
+			.max_recv_sge = 1,
+		},
+		.sq_sig_type = IB_SIGNAL_REQ_WR,
+		.qp_type = IB_QPT_UD,
+		.port_num = ud->channel.port->number,
+	};
+	int ret;
+
+	ud->channel.pd = ib_alloc_pd(ib, 0);
+	if (IS_ERR(ud->channel.pd))
+		return PTR_ERR(ud->channel.pd);
+	ud->send_cq = ib_alloc_cq_any(ib, ud, UCMAD_UD_SENDS, IB_POLL_SOFTIRQ);
+	if (IS_ERR(ud->send_cq)) {
+		ret = PTR_ERR(ud->send_cq);
+		goto err_pd;
+	}
+	ud->receive_cq = ib_alloc_cq_any(ib, ud, UCMAD_UD_RECEIVES, IB_POLL_SOFTIRQ);
+	if (IS_ERR(ud->receive_cq)) {
+		ret = PTR_ERR(ud->receive_cq);
+		goto err_send_cq;
+	}
+	attr.send_cq = ud->send_cq;
+	attr.recv_cq = ud->receive_cq;
+	ud->qp = ib_create_qp(ud->channel.pd, &attr);
+	if (IS_ERR(ud->qp)) {
+		ret = PTR_ERR(ud->qp);
+		goto err_receive_cq;
+	}
+	return 0;
+
+err_receive_cq:
+	ib_free_cq(ud->receive_cq);
+err_send_cq:
+	ib_free_cq(ud->send_cq);
+err_pd:
+	ib_dealloc_pd(ud->channel.pd);
+	return ret;
+}
+
+static void ucmad_ud_free_receive(struct ucmad_receive *receive)
+{
+	ib_dma_unmap_single(receive->ud->channel.port->ib, receive->dma, UCMAD_RECEIVE_SIZE,
+			    DMA_FROM_DEVICE);
+	kfree(receive);
+}
+
+static int ucmad_ud_add_receive(struct ucmad_ud *ud)
+{
+	struct ib_device *ib = ud->channel.port->ib;
+	struct ucmad_receive *receive = kzalloc(sizeof(*receive), GFP_KERNEL);
+	int ret;
+
+	if (!receive)
+		return -ENOMEM;
+	receive->ud = ud;
+	receive->dma = ib_dma_map_single(ib, &receive->grh, UCMAD_RECEIVE_SIZE, DMA_FROM_DEVICE);
+	if (ib_dma_mapping_error(ib, receive->dma)) {
+		kfree(receive);
+		return -ENOMEM;
+	}
+	ret = ucmad_ud_post_receive(receive);
+	if (ret)
+		ucmad_ud_free_receive(receive);
+	else
+		list_add(&receive->entry, &ud->receives);
+	return ret;
+}
+
+/*
+ * ib_poll_handler() of ib_core lets go of the CQ, as far as ib_free_cq() can see, and then arms it
+ * once more. So wait for the softirq itself, as RCU does, while no other can start.
+ */
+static void ucmad_ud_free_cq(struct ib_cq *cq)
+{
+	irq_poll_disable(&cq->iop);
+	synchronize_rcu();
+	irq_poll_enable(&cq->iop);
+	ib_free_cq(cq);
+}
+
+/* Nobody sends over it any more; its address handles are destroyed. */
+void ucmad_ud_destroy(struct ucmad_ud *ud)
+{
+	struct ucmad_receive *receive, *next;
+
+	/* No handler posts a receive again. Of sends none is left: the agents waited for them. */
+	ib_drain_rq(ud->qp);
+	ib_destroy_qp(ud->qp);
+	ucmad_ud_free_cq(ud->receive_cq);
+	ucmad_ud_free_cq(ud->send_cq);
+	list_for_each_entry_safe(receive, next, &ud->receives, entry)
+		ucmad_ud_free_receive(receive);
+	ib_dealloc_pd(ud->channel.pd);
+	kfree(ud);
+}
+
+/**
+ * ucmad_ud_create - Make a QP of our own.
+ * @port: Its port.
+ * @pkey_index: Its P_Key index.
+ *
+ * Return: The QP, or an ERR_PTR().
+ */
+struct ucmad_ud *ucmad_ud_create(struct ucmad_port *port, u16 pkey_index)
+{
+	struct ucmad_ud *ud = kzalloc(sizeof(*ud), GFP_KERNEL);
+	u32 i;
+	int ret;
+
+	if (!ud)
+		return ERR_PTR(-ENOMEM);
+	ucmad_channel_init(&ud->channel, &ucmad_ud_ops, port, UCMAD_UD_SENDS);
+	ud->pkey_index = pkey_index;
+	INIT_LIST_HEAD(&ud->receives);
+	ret = ucmad_ud_create_qp(ud);
+	if (ret) {
+		kfree(ud);
+		return ERR_PTR(ret);
+	}
+	ret = ucmad_ud_start_qp(ud);
+	for (i = 0; !ret && i < UCMAD_UD_RECEIVES; i++)
+		ret = ucmad_ud_add_receive(ud);
+	if (ret) {
+		ucmad_ud_destroy(ud);
+		return ERR_PTR(ret);
+	}
+	return ud;
+}
