@@ -51,7 +51,13 @@ static int ucmad_gsi_post(struct ucmad_send *send)
 	return ib_post_send_mad(send->gsi_buf, NULL);
 }
 
+/* ib_mad repairs its QP itself. */
+static void ucmad_gsi_failed(struct ucmad_channel *channel)
+{
+}
+
 static const struct ucmad_channel_ops ucmad_gsi_ops = {
+	.failed = ucmad_gsi_failed,
 	.prepare = ucmad_gsi_prepare,
 	.unprepare = ucmad_gsi_unprepare,
 	.post = ucmad_gsi_post,

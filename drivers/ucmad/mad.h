@@ -59,11 +59,13 @@ struct ucmad_channel;
  * @unprepare: Undo that. The port's lock is held.
  * @post: Give a try to the hardware. The port's lock is held. Its end is told to
  *	  ucmad_send_sent().
+ * @failed: A try could not be sent. The port's lock is held.
  */
 struct ucmad_channel_ops {
 	int (*prepare)(struct ucmad_send *send);
 	void (*unprepare)(struct ucmad_send *send);
 	int (*post)(struct ucmad_send *send);
+	void (*failed)(struct ucmad_channel *channel);
 };
 
 /**
@@ -73,7 +75,7 @@ struct ucmad_channel_ops {
  * @pd: Protection domain of its address handles.
  * @lanes: Agents with something to send, in turn. This and @posted: the port's lock.
  * @posted: Tries that the hardware holds.
- * @depth: How many of them there may be.
+ * @depth: How many of them there may be; 0 while the QP is repaired.
  */
 struct ucmad_channel {
 	const struct ucmad_channel_ops *ops;
@@ -340,6 +342,8 @@ int ucmad_wc_gids(const struct ib_wc *wc, const struct ib_grh *grh, union ib_gid
  * @receive_cq: Completions of receives, likewise.
  * @qp: The QP.
  * @receives: Buffers for what comes.
+ * @broken: The QP has failed, and is not used until it was repaired; written under the port's lock.
+ * @repair: Repairs it.
  */
 struct ucmad_ud {
 	struct ucmad_channel channel;
@@ -350,6 +354,8 @@ struct ucmad_ud {
 	struct ib_cq *receive_cq;
 	struct ib_qp *qp;
 	struct list_head receives;
+	bool broken;
+	struct delayed_work repair;
 };
 
 struct ucmad_ud *ucmad_ud_create(struct ucmad_port *port, u16 pkey_index);

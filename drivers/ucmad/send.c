@@ -7,6 +7,7 @@
  *                      ^                                        |
  *                      '---- the try has timed out, another ----'
  *                            is allowed
+ *   WAITING ----> QUEUED: the QP has failed on another send; the try did not count
  *   QUEUED or WAITING ----> DONE: response, sent (none asked for), last try timed out, cancelled,
  *                                 flushed, error; its completion is posted
  *
@@ -23,6 +24,7 @@
  * holds the one before. No step looks at another send (MAD-FLAT).
  */
 #include <linux/slab.h>
+#include <linux/wait_bit.h>
 
 #include "compat.h"
 #include "file.h"
@@ -210,6 +212,15 @@ void ucmad_send_complete(struct ucmad_send *send, enum ucmad_mad_status status, 
 	ucmad_send_put(send);
 }
 
+/* A try is over, and is to be followed by another. */
+static void ucmad_send_requeue(struct ucmad_send *send)
+{
+	send->peer->window--;
+	send->state = UCMAD_SEND_QUEUED;
+	list_add_tail(&send->node, &send->peer->queue);
+	ucmad_peer_refresh(send->peer);
+}
+
 /* The hardware has it: the try begins. The port's lock is held. */
 void ucmad_send_posted(struct ucmad_send *send)
 {
@@ -221,6 +232,22 @@ void ucmad_send_posted(struct ucmad_send *send)
 	refcount_inc(&send->refs);
 	if (!send->no_response)
 		ucmad_send_start_timer(send);
+}
+
+/* The QP has failed on another send. */
+static void ucmad_send_take_back(struct ucmad_send *send)
+{
+	/* The caller has a reference. */
+	ucmad_send_stop_timer(send);
+	send->tries--;
+	ucmad_send_requeue(send);
+}
+
+static void ucmad_send_fail(struct ucmad_send *send, enum ib_wc_status status)
+{
+	/* The way to the other end may be another one by now. */
+	send->peer->stale = true;
+	ucmad_send_complete(send, UCMAD_MAD_ERROR, status);
 }
 
 /**
@@ -236,12 +263,17 @@ void ucmad_send_sent(struct ucmad_send *send, enum ib_wc_status status)
 	struct ucmad_port *port = channel->port;
 
 	spin_lock_bh(&port->lock);
-	channel->posted--;
+	if (!--channel->posted)
+		wake_up_var(&channel->posted);
 	send->in_hardware = false;
+	if (status != IB_WC_SUCCESS)
+		channel->ops->failed(channel);
 	if (send->state == UCMAD_SEND_DONE)
 		; /* A response or a cancel was faster. */
+	else if (status == IB_WC_WR_FLUSH_ERR)
+		ucmad_send_take_back(send);
 	else if (status != IB_WC_SUCCESS)
-		ucmad_send_complete(send, UCMAD_MAD_ERROR, status);
+		ucmad_send_fail(send, status);
 	else if (send->no_response)
 		ucmad_send_complete(send, UCMAD_MAD_SENT, 0);
 	ucmad_send_put(send);
@@ -330,10 +362,7 @@ static void ucmad_send_timed_out(struct timer_list *timer)
 		ucmad_send_start_timer(send);
 	} else if (send->retries) {
 		send->retries--;
-		peer->window--;
-		send->state = UCMAD_SEND_QUEUED;
-		list_add_tail(&send->node, &peer->queue);
-		ucmad_peer_refresh(peer);
+		ucmad_send_requeue(send);
 	} else {
 		/* The other end may have got another MAC address. */
 		peer->stale = true;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /* Requests over an unreliable datagram QP of our own; see struct ucmad_ud. */
 #include <linux/slab.h>
+#include <linux/wait_bit.h>
 
 #include "mad.h"
+#include "main.h"
 
 /* Enough to keep a port busy; more would only wait in the driver instead of in our queues. */
 #define UCMAD_UD_SENDS		512
@@ -51,14 +53,16 @@ static void ucmad_ud_received(struct ib_cq *cq, struct ib_wc *wc)
 	struct ucmad_ud *ud = receive->ud;
 	struct ib_device *ib = ud->channel.port->ib;
 
-	/* Flushed: the QP is being destroyed. */
+	/* Flushed: the QP is being destroyed or repaired. */
 	if (wc->status != IB_WC_SUCCESS)
 		return;
 	ib_dma_sync_single_for_cpu(ib, receive->dma, UCMAD_RECEIVE_SIZE, DMA_FROM_DEVICE);
 	if (wc->byte_len == UCMAD_RECEIVE_SIZE)
 		ucmad_send_match(ud->channel.port, wc, &receive->grh, receive->mad);
 	ib_dma_sync_single_for_device(ib, receive->dma, UCMAD_RECEIVE_SIZE, DMA_FROM_DEVICE);
-	ucmad_ud_post_receive(receive);
+	/* Who repairs the QP posts all of them. */
+	if (!READ_ONCE(ud->broken))
+		ucmad_ud_post_receive(receive);
 }
 
 static void ucmad_ud_sent(struct ib_cq *cq, struct ib_wc *wc)
@@ -105,7 +109,20 @@ static int ucmad_ud_post(struct ucmad_send *send)
 	return ib_post_send(ud->qp, &wr.wr, NULL);
 }
 
+/* After that the QP flushes whatever it is given, until it is taken through its states anew. */
+static void ucmad_ud_failed(struct ucmad_channel *channel)
+{
+	struct ucmad_ud *ud = container_of(channel, struct ucmad_ud, channel);
+
+	if (ud->broken)
+		return;
+	WRITE_ONCE(ud->broken, true);
+	channel->depth = 0;
+	queue_delayed_work(ucmad_workqueue, &ud->repair, 0);
+}
+
 static const struct ucmad_channel_ops ucmad_ud_ops = {
+	.failed = ucmad_ud_failed,
 	.prepare = ucmad_ud_prepare,
 	.unprepare = ucmad_ud_unprepare,
 	.post = ucmad_ud_post,
@@ -132,6 +149,48 @@ static int ucmad_ud_start_qp(struct ucmad_ud *ud)
 		return ret;
 	attr.qp_state = IB_QPS_RTS;
 	return ib_modify_qp(ud->qp, &attr, IB_QP_STATE | IB_QP_SQ_PSN);
+}
+
+/* Back to work: with all its receives, and nothing to send. */
+static int ucmad_ud_restart(struct ucmad_ud *ud)
+{
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_RESET };
+	struct ucmad_receive *receive;
+	int ret;
+
+	ret = ib_modify_qp(ud->qp, &attr, IB_QP_STATE);
+	if (!ret)
+		ret = ucmad_ud_start_qp(ud);
+	if (ret)
+		return ret;
+	list_for_each_entry(receive, &ud->receives, entry) {
+		ret = ucmad_ud_post_receive(receive);
+		if (ret)
+			break;
+	}
+	return ret;
+}
+
+static void ucmad_ud_repair(struct work_struct *work)
+{
+	struct ucmad_ud *ud = container_of(work, struct ucmad_ud, repair.work);
+	struct ucmad_channel *channel = &ud->channel;
+	int ret;
+
+	/* Handlers that have not seen that it is broken may still post a receive. */
+	synchronize_rcu();
+	ib_drain_rq(ud->qp);
+	wait_var_event(&channel->posted, !READ_ONCE(channel->posted));
+	ret = ucmad_ud_restart(ud);
+	if (ret) {
+		queue_delayed_work(ucmad_workqueue, &ud->repair, HZ);
+		return;
+	}
+	spin_lock_bh(&channel->port->lock);
+	WRITE_ONCE(ud->broken, false);
+	channel->depth = UCMAD_UD_SENDS;
+	ucmad_channel_pump(channel);
+	spin_unlock_bh(&channel->port->lock);
 }
 
 static int ucmad_ud_create_qp(struct ucmad_ud *ud)
@@ -227,6 +286,7 @@ void ucmad_ud_destroy(struct ucmad_ud *ud)
 {
 	struct ucmad_receive *receive, *next;
 
+	cancel_delayed_work_sync(&ud->repair);
 	/* No handler posts a receive again. Of sends none is left: the agents waited for them. */
 	ib_drain_rq(ud->qp);
 	ib_destroy_qp(ud->qp);
@@ -256,6 +316,7 @@ struct ucmad_ud *ucmad_ud_create(struct ucmad_port *port, u16 pkey_index)
 	ucmad_channel_init(&ud->channel, &ucmad_ud_ops, port, UCMAD_UD_SENDS);
 	ud->pkey_index = pkey_index;
 	INIT_LIST_HEAD(&ud->receives);
+	INIT_DELAYED_WORK(&ud->repair, ucmad_ud_repair);
 	ret = ucmad_ud_create_qp(ud);
 	if (ret) {
 		kfree(ud);

@@ -157,6 +157,27 @@ TEST_P(MadAgent, DEL_HOTPLUG_FlushesThenTellsThenIsGone) {
     EXPECT_EQ(agent.id().destroy(), ok);
 }
 
+// A send that cannot leave takes the QP of the port down with it.
+TEST_P(MadAgent, MAD_ONE_LinkThatWasDownIsUsedAgain) {
+    const ExtraDevice extra;
+    const Agent agent = enroll(client_file, sender(extra.device()));
+    const auto there = gsi_at(extra.device().path(gid()));
+    // Nobody wants it, so the kernel answers.
+    const Mad question = ping(1, 1);
+    const auto ask = [&] {
+        const Error error = agent.try_post(request_of(question, there, 1, 300));
+        return error == ok ? completion_of(agent.expect_completion()).status
+                           : static_cast<std::uint32_t>(UCMAD_MAD_UNREACHABLE);
+    };
+    ASSERT_EQ(ask(), UCMAD_MAD_RESPONDED);
+    extra.set_link(false);
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_NE(ask(), UCMAD_MAD_RESPONDED);
+    }
+    extra.set_link(true);
+    EXPECT_TRUE(eventually([&] { return ask() == UCMAD_MAD_RESPONDED; }));
+}
+
 TEST_P(MadAgent, EV_CONTEXT_ComesWithEachEvent) {
     ucmad_mad_register arg = sender();
     arg.context = 0x5eed;

@@ -102,6 +102,10 @@ ExtraDevice::~ExtraDevice() {
 
 void ExtraDevice::remove() const { run({"rdma", "link", "delete", extra_name}); }
 
+void ExtraDevice::set_link(bool up) const {
+    run({"ip", "link", "set", extra_netdev, up ? "up" : "down"});
+}
+
 void ExtraDevice::add() {
     run({"rdma", "link", "add", extra_name, "type", "rxe", "netdev", extra_netdev});
     wait_until([&] { return device_.gid(ipv6_gid) && device_.gid(ipv4_gid); }, "GIDs of rxe9");

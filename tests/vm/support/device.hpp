@@ -49,6 +49,8 @@ public:
     void remove() const;
     // Makes it again.
     void add();
+    // Takes its network interface up or down.
+    void set_link(bool up) const;
 
 private:
     Device device_;
