@@ -32,7 +32,6 @@ static void ucmad_agent_leave_port(struct ucmad_agent *agent)
 		xa_erase(&port->agents, agent->tid_high);
 	spin_unlock_bh(&port->lock);
 	ucmad_peers_destroy(agent);
-	ucmad_peers_free(agent);
 	ucmad_gsi_unregister(agent);
 	ucmad_port_put(port);
 }
@@ -76,9 +75,7 @@ static void ucmad_agent_device_removed(struct ucmad_object *object)
 
 	WRITE_ONCE(agent->removed, true);
 	ucmad_agent_teardown(object);
-	/* Nothing can follow it now. If the agent is being deregistered, nobody wants it either. */
-	ucmad_queued_fill(&object->removed, UCMAD_EVENT_DEVICE_REMOVED, 0, NULL, 0);
-	ucmad_event_post(object, &object->removed);
+	ucmad_object_post_removed(object);
 }
 
 static void ucmad_agent_event_freed(struct ucmad_object *object, const struct ucmad_queued *event)
@@ -112,19 +109,13 @@ static const struct ucmad_object_ops ucmad_agent_ops = {
  * @file: The file.
  * @handle: Its handle.
  *
- * Return: The agent, ERR_PTR(-ENOENT), or ERR_PTR(-ENOTTY) for an object of another kind.
+ * Return: The agent, or as ucmad_object_get_kind().
  */
 struct ucmad_agent *ucmad_agent_get(struct ucmad_file *file, u32 handle)
 {
-	struct ucmad_object *object = ucmad_object_get(file, handle);
+	struct ucmad_object *object = ucmad_object_get_kind(file, handle, &ucmad_agent_ops);
 
-	if (!object)
-		return ERR_PTR(-ENOENT);
-	if (object->ops != &ucmad_agent_ops) {
-		ucmad_object_put(object);
-		return ERR_PTR(-ENOTTY);
-	}
-	return container_of(object, struct ucmad_agent, object);
+	return IS_ERR(object) ? ERR_CAST(object) : container_of(object, struct ucmad_agent, object);
 }
 
 void ucmad_agent_put(struct ucmad_agent *agent)
@@ -216,8 +207,6 @@ static struct ucmad_agent *ucmad_agent_new(struct ucmad_file *file, struct ucmad
 	agent->receive_queue = args->receive_queue ?: UCMAD_DEFAULT_RECEIVE_QUEUE;
 	ucmad_queue_init(&agent->object.queue);
 	agent->object.queue.concurrent = args->flags & UCMAD_AGENT_CONCURRENT;
-	agent->object.queue.context = args->context;
-	agent->object.queue.context_set = true;
 
 	ret = ucmad_peers_init(agent);
 	if (ret)
@@ -231,12 +220,13 @@ static struct ucmad_agent *ucmad_agent_new(struct ucmad_file *file, struct ucmad
 	ret = ucmad_object_reserve(&agent->object, file, device, &ucmad_agent_ops);
 	if (ret)
 		goto err_port;
+	ucmad_queue_set_context(&agent->object, args->context);
 	return agent;
 
 err_port:
 	ucmad_port_put(agent->port);
 err_peers:
-	ucmad_peers_free(agent);
+	ucmad_peers_destroy(agent);
 err_free:
 	kfree(agent);
 	return ERR_PTR(ret);

@@ -54,9 +54,7 @@ static void ucmad_cm_device_removed(struct ucmad_object *object)
 	mutex_unlock(&cm->mutex);
 
 	ucmad_cm_teardown(object);
-	/* Nothing can follow it now. If the object is being destroyed, nobody wants it either. */
-	ucmad_queued_fill(&object->removed, UCMAD_EVENT_DEVICE_REMOVED, 0, NULL, 0);
-	ucmad_event_post(object, &object->removed);
+	ucmad_object_post_removed(object);
 }
 
 static void ucmad_cm_release(struct ucmad_object *object)
@@ -108,19 +106,13 @@ struct ucmad_cm *ucmad_cm_new(struct ucmad_file *file, struct ucmad_device *devi
  * @file: The file.
  * @handle: Its handle.
  *
- * Return: The CM ID, ERR_PTR(-ENOENT), or ERR_PTR(-ENOTTY) for an object of another kind.
+ * Return: The CM ID, or as ucmad_object_get_kind().
  */
 struct ucmad_cm *ucmad_cm_get(struct ucmad_file *file, u32 handle)
 {
-	struct ucmad_object *object = ucmad_object_get(file, handle);
+	struct ucmad_object *object = ucmad_object_get_kind(file, handle, &ucmad_cm_ops);
 
-	if (!object)
-		return ERR_PTR(-ENOENT);
-	if (object->ops != &ucmad_cm_ops) {
-		ucmad_object_put(object);
-		return ERR_PTR(-ENOTTY);
-	}
-	return container_of(object, struct ucmad_cm, object);
+	return IS_ERR(object) ? ERR_CAST(object) : container_of(object, struct ucmad_cm, object);
 }
 
 void ucmad_cm_put(struct ucmad_cm *cm)

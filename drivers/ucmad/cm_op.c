@@ -10,8 +10,8 @@
 #include "compat.h"
 #include "device.h"
 #include "file.h"
+#include "path.h"
 
-#define UCMAD_24_BITS	0xffffff
 #define UCMAD_16_BITS	0xffff
 
 #define UCMAD_DEFAULT_BACKLOG		128

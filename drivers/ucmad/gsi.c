@@ -6,7 +6,6 @@
 
 #include "file.h"
 #include "mad.h"
-#include "stats.h"
 
 #define UCMAD_GSI_SENDS 128
 
@@ -199,20 +198,15 @@ static void ucmad_gsi_received(struct ib_mad_agent *ib_agent, struct ib_mad_send
 			       struct ib_mad_recv_wc *received)
 {
 	struct ucmad_agent *agent = ib_agent->context;
-	struct mem_cgroup *memcg;
+	/* The program pays, not the kernel's worker. */
+	struct mem_cgroup *memcg = set_active_memcg(agent->object.file->memcg);
 
-	if (atomic_inc_return(&agent->receives) > agent->receive_queue) {
+	if (atomic_inc_return(&agent->receives) > agent->receive_queue ||
+	    !ucmad_gsi_post_receive(agent, received)) {
 		atomic_dec(&agent->receives);
 		atomic64_inc(&agent->receives_dropped);
-	} else {
-		/* The program pays, not the kernel's worker. */
-		memcg = set_active_memcg(agent->object.file->memcg);
-		if (!ucmad_gsi_post_receive(agent, received)) {
-			atomic_dec(&agent->receives);
-			atomic64_inc(&agent->receives_dropped);
-		}
-		set_active_memcg(memcg);
 	}
+	set_active_memcg(memcg);
 	ib_free_recv_mad(received);
 }
 

@@ -316,7 +316,6 @@ void ucmad_peer_put(struct ucmad_peer *peer);
 void ucmad_peer_refresh(struct ucmad_peer *peer);
 bool ucmad_peer_is(const struct ucmad_peer *peer, const struct ib_wc *wc, const struct ib_grh *grh);
 void ucmad_peers_destroy(struct ucmad_agent *agent);
-void ucmad_peers_free(struct ucmad_agent *agent);
 
 /* port.c */
 struct ucmad_port *ucmad_port_get(struct ib_device *ib, u8 number);

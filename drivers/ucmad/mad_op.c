@@ -8,9 +8,8 @@
 
 #include "file.h"
 #include "mad.h"
+#include "path.h"
 
-#define UCMAD_24_BITS		0xffffff
-#define UCMAD_20_BITS		0xfffff
 #define UCMAD_MAD_RETRIES_MAX	15
 /* Longer than anyone waits, and no trouble for timers. */
 #define UCMAD_MAD_TIMEOUT_MAX	(24 * 3600 * MSEC_PER_SEC)
@@ -28,7 +27,7 @@ static bool ucmad_mad_address_is_valid(const struct ucmad_mad_address *to)
 	       (to->flags & UCMAD_ADDRESS_GRH ||
 		(ucmad_is_zero(to->dgid) && !to->flow_label && !to->sgid_index && !to->hop_limit &&
 		 !to->traffic_class)) &&
-	       (to->rate == IB_RATE_PORT_CURRENT || ib_rate_to_mult(to->rate) > 0);
+	       ucmad_rate_is_valid(to->rate);
 }
 
 static int ucmad_mad_send_check(const struct ucmad_mad_send *args)

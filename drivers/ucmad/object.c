@@ -87,6 +87,36 @@ struct ucmad_object *ucmad_object_get(struct ucmad_file *file, u32 handle)
 	return object;
 }
 
+/**
+ * ucmad_object_get_kind - Find an object of one kind and take a reference.
+ * @file: The file.
+ * @handle: The handle.
+ * @ops: The kind.
+ *
+ * Return: The object, ERR_PTR(-ENOENT), or ERR_PTR(-ENOTTY) for an object of another kind.
+ */
+struct ucmad_object *ucmad_object_get_kind(struct ucmad_file *file, u32 handle,
+					   const struct ucmad_object_ops *ops)
+{
+	struct ucmad_object *object = ucmad_object_get(file, handle);
+
+	if (!object)
+		return ERR_PTR(-ENOENT);
+	if (object->ops != ops) {
+		ucmad_object_put(object);
+		return ERR_PTR(-ENOTTY);
+	}
+	return object;
+}
+
+/* The last event of an object whose device has gone, after its teardown (DEL-HOTPLUG). */
+void ucmad_object_post_removed(struct ucmad_object *object)
+{
+	/* Nothing can follow it now. If the object is being destroyed, nobody wants it either. */
+	ucmad_queued_fill(&object->removed, UCMAD_EVENT_DEVICE_REMOVED, 0, NULL, 0);
+	ucmad_event_post(object, &object->removed);
+}
+
 void ucmad_object_put(struct ucmad_object *object)
 {
 	struct ucmad_file *file = object->file;

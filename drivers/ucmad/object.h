@@ -74,6 +74,9 @@ void ucmad_object_publish(struct ucmad_object *object);
 void ucmad_object_abort(struct ucmad_object *object);
 
 struct ucmad_object *ucmad_object_get(struct ucmad_file *file, u32 handle);
+struct ucmad_object *ucmad_object_get_kind(struct ucmad_file *file, u32 handle,
+					   const struct ucmad_object_ops *ops);
+void ucmad_object_post_removed(struct ucmad_object *object);
 void ucmad_object_put(struct ucmad_object *object);
 
 int ucmad_object_destroy(struct ucmad_file *file, u32 handle, u32 *discarded);

@@ -6,16 +6,14 @@
 #include "file.h"
 #include "path.h"
 
-#define UCMAD_FLOW_LABEL_MAX 0xfffff
-
 /* Is everything in range that does not depend on the device? (IBTA 15.2.5.16) */
 static bool ucmad_path_is_valid(const struct ucmad_path *path)
 {
 	return !path->flags && ucmad_is_zero(path->reserved) &&
-	       path->flow_label <= UCMAD_FLOW_LABEL_MAX && path->sl <= 15 &&
+	       path->flow_label <= UCMAD_20_BITS && path->sl <= 15 &&
 	       path->mtu >= IB_MTU_256 && path->mtu <= IB_MTU_4096 &&
 	       path->packet_life_time <= 31 &&
-	       (path->rate == IB_RATE_PORT_CURRENT || ib_rate_to_mult(path->rate) > 0);
+	       ucmad_rate_is_valid(path->rate);
 }
 
 /* The local GID, by its index; whoever names the GID too must mean the same one. */
@@ -38,8 +36,7 @@ static int ucmad_path_set_roce(struct sa_path_rec *record, const struct ucmad_pa
 {
 	/* Both ends speak the same kind of IP. */
 	if (path->dlid || path->slid || ucmad_is_zero(path->dgid) ||
-	    ipv6_addr_v4mapped((struct in6_addr *)&record->dgid) !=
-		    ipv6_addr_v4mapped((struct in6_addr *)&record->sgid))
+	    !ucmad_gids_are_of_one_kind(&record->dgid, &record->sgid))
 		return -EINVAL;
 	record->rec_type = sa_conv_gid_to_pathrec_type(attr->gid_type);
 	record->roce.route_resolved = false;

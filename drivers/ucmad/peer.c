@@ -12,7 +12,6 @@
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
 
-#include "device.h"
 #include "main.h"
 #include "mad.h"
 #include "path.h"
@@ -198,8 +197,7 @@ static bool ucmad_peer_roce_is_valid(const struct ucmad_mad_address *to,
 	const struct in6_addr *dgid = (const void *)to->dgid;
 
 	return !to->dlid && !ipv6_addr_any(dgid) && !rdma_is_multicast_addr((void *)dgid) &&
-	       ipv6_addr_v4mapped(dgid) ==
-		       ipv6_addr_v4mapped((const struct in6_addr *)&sgid_attr->gid);
+	       ucmad_gids_are_of_one_kind((const union ib_gid *)dgid, &sgid_attr->gid);
 }
 
 /* What depends on the device and its link layer. */
@@ -394,12 +392,6 @@ bool ucmad_peer_is(const struct ucmad_peer *peer, const struct ib_wc *wc, const 
 	       !memcmp(&from, to->dgid, sizeof(from));
 }
 
-/* The table is empty. */
-void ucmad_peers_free(struct ucmad_agent *agent)
-{
-	rhashtable_destroy(&agent->peers);
-}
-
 /* The agent is torn down, and all its sends are gone. */
 void ucmad_peers_destroy(struct ucmad_agent *agent)
 {
@@ -414,5 +406,6 @@ void ucmad_peers_destroy(struct ucmad_agent *agent)
 	}
 	list_for_each_entry_safe(lane, next_lane, &agent->lanes, entry)
 		ucmad_lane_free(agent, lane);
+	rhashtable_destroy(&agent->peers);
 	mutex_unlock(&agent->mutex);
 }

@@ -27,7 +27,6 @@
 #include <linux/wait_bit.h>
 
 #include "compat.h"
-#include "file.h"
 #include "mad.h"
 #include "stats.h"
 
@@ -90,6 +89,14 @@ static struct ucmad_peer *ucmad_send_find_peer(struct ucmad_agent *agent,
 	return peer;
 }
 
+/* From here on it waits for its turn. */
+static void ucmad_send_enqueue(struct ucmad_send *send)
+{
+	send->state = UCMAD_SEND_QUEUED;
+	list_add_tail(&send->node, &send->peer->queue);
+	ucmad_peer_refresh(send->peer);
+}
+
 static int ucmad_send_queue(struct ucmad_send *send)
 {
 	struct ucmad_agent *agent = send->agent;
@@ -99,9 +106,7 @@ static int ucmad_send_queue(struct ucmad_send *send)
 		return agent->removed ? -ENODEV : -ESHUTDOWN;
 	/* The place was reserved: this needs no memory. */
 	xa_store(&agent->sends, send->handle, send, 0);
-	send->state = UCMAD_SEND_QUEUED;
-	list_add_tail(&send->node, &send->peer->queue);
-	ucmad_peer_refresh(send->peer);
+	ucmad_send_enqueue(send);
 	ucmad_channel_pump(send->peer->lane->channel);
 	return 0;
 }
@@ -216,9 +221,7 @@ void ucmad_send_complete(struct ucmad_send *send, enum ucmad_mad_status status, 
 static void ucmad_send_requeue(struct ucmad_send *send)
 {
 	send->peer->window--;
-	send->state = UCMAD_SEND_QUEUED;
-	list_add_tail(&send->node, &send->peer->queue);
-	ucmad_peer_refresh(send->peer);
+	ucmad_send_enqueue(send);
 }
 
 /* The hardware has it: the try begins. The port's lock is held. */

@@ -132,19 +132,23 @@ void Agent::wait_for_receives(std::uint32_t count) const {
     wait_until([&] { return query().receives_waiting >= count; }, "receives");
 }
 
+std::uint32_t Agent::answer_to(const Event& request) const {
+    Mad mad = mad_of(request);
+    mad[3] = method_get_resp;
+    ucmad_mad_send send{};
+    send.mad = address(mad.data());
+    send.flags = UCMAD_SEND_NO_RESPONSE;
+    send.in_reply_to = request.body<ucmad_mad_receive>().request;
+    return post(send);
+}
+
 std::uint32_t Agent::answer_next() const {
     Event event = take_one(file(), handle());
     // What became of answers given before is of no interest here.
     while (event.head.type == UCMAD_EVENT_MAD_SEND) {
         event = take_one(file(), handle());
     }
-    Mad mad = mad_of(event);
-    mad[3] = method_get_resp;
-    ucmad_mad_send send{};
-    send.mad = address(mad.data());
-    send.flags = UCMAD_SEND_NO_RESPONSE;
-    send.in_reply_to = event.body<ucmad_mad_receive>().request;
-    return post(send);
+    return answer_to(event);
 }
 
 void Agent::answer(std::uint32_t count) const {

@@ -62,6 +62,8 @@ public:
     void wait_for_receives(std::uint32_t count) const;
     // Takes the completion that comes next, by the agent's name, and throws if it is another event.
     Event expect_completion() const { return id_.expect(UCMAD_EVENT_MAD_SEND); }
+    // Answers a request with the same data; returns the answer's handle.
+    std::uint32_t answer_to(const Event& request) const;
     // Takes the next request and answers it with the same data; returns the answer's handle.
     std::uint32_t answer_next() const;
     void answer(std::uint32_t count) const;
