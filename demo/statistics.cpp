@@ -19,7 +19,8 @@ Statistics read_statistics() {
 }
 
 void nothing_left(Report& report) {
-    constexpr std::array<std::string_view, 4> living{"files", "objects", "events", "cm_ids"};
+    constexpr std::array<std::string_view, 5> living{"files", "objects", "events", "cm_ids",
+                                                     "sends"};
     Statistics statistics;
     const bool all_gone = wait_until([&] {
         statistics = read_statistics();

@@ -6,7 +6,7 @@
 
 namespace vm {
 
-// One of files, objects, events, cm_ids, requests_dropped.
+// One of what Documentation/testing.rst lists: files, objects, events, cm_ids, sends, ...
 unsigned long statistic(const std::string& name);
 
 // The counters of what lives that are not zero, as text; empty if all is gone (DEL-EXIT).
