@@ -182,7 +182,8 @@ std::optional<EventView> read_record(Bytes& bytes) noexcept {
     std::size_t body_end = record.size();
     if (head.data_len != 0) {
         body_end = head.data_offset;
-        if (body_end < sizeof head || body_end + head.data_len > record.size())
+        if (body_end < sizeof head || body_end > record.size() ||
+            head.data_len > record.size() - body_end)
             return std::nullopt;
     }
     const auto body = read_body(head.type, record.subspan(sizeof head, body_end - sizeof head));

@@ -163,7 +163,7 @@ static int ucmad_agent_check(const struct ucmad_mad_register *args)
 {
 	u32 max = READ_ONCE(ucmad_max_sends);
 
-	if (args->flags & ~UCMAD_AGENT_CONCURRENT || args->reserved || args->qp > 1 ||
+	if (args->flags & ~UCMAD_AGENT_CONCURRENT || args->rmpp_version || args->qp > 1 ||
 	    args->max_in_flight > max || args->receive_queue > max ||
 	    !ucmad_agent_class_is_valid(args))
 		return -EINVAL;

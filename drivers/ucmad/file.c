@@ -161,7 +161,7 @@ static const struct ucmad_ioctl ucmad_ioctls[] = {
 	UCMAD_IOCTL(UCMAD_IOCTL_CM_QUERY, ucmad_ioctl_cm_query, ucmad_cm_query, dropped),
 	UCMAD_IOCTL(UCMAD_IOCTL_CM_QP_ATTR, ucmad_ioctl_cm_qp_attr, ucmad_cm_qp_attr, alt_ah),
 	UCMAD_IOCTL(UCMAD_IOCTL_MAD_REGISTER, ucmad_ioctl_mad_register, ucmad_mad_register,
-		    reserved),
+		    rmpp_version),
 	UCMAD_IOCTL(UCMAD_IOCTL_MAD_POST, ucmad_ioctl_mad_post, ucmad_mad_post, error),
 	UCMAD_IOCTL(UCMAD_IOCTL_MAD_CANCEL, ucmad_ioctl_mad_cancel, ucmad_mad_cancel, reserved),
 	UCMAD_IOCTL(UCMAD_IOCTL_MAD_TIMEOUT, ucmad_ioctl_mad_timeout, ucmad_mad_timeout,

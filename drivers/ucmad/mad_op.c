@@ -34,7 +34,8 @@ static int ucmad_mad_send_check(const struct ucmad_mad_send *args)
 {
 	bool response = !(args->flags & UCMAD_SEND_NO_RESPONSE);
 
-	if (args->flags & ~UCMAD_SEND_NO_RESPONSE || args->retries > UCMAD_MAD_RETRIES_MAX ||
+	if (args->flags & ~UCMAD_SEND_NO_RESPONSE || args->reserved ||
+	    args->mad_len != UCMAD_MAD_SIZE || args->retries > UCMAD_MAD_RETRIES_MAX ||
 	    args->timeout_ms > UCMAD_MAD_TIMEOUT_MAX || response != !!args->timeout_ms ||
 	    (!response && args->retries))
 		return -EINVAL;

@@ -30,8 +30,8 @@ public:
         head.sequence = 3;
         head.context = 0x1122334455667788;
         head.time = 1'000'000'007;
-        head.data_offset = static_cast<__u16>(end);
-        head.data_len = static_cast<__u16>(data.size());
+        head.data_offset = static_cast<__u32>(end);
+        head.data_len = static_cast<__u32>(data.size());
         const std::size_t start = bytes_.size();
         bytes_.resize(start + head.size);
         change(head);
@@ -327,7 +327,7 @@ TEST(BadEvent, Truncated) {
 }
 
 TEST(BadEvent, Sizes) {
-    for (const std::uint32_t size : {0U, 8U, 32U, 44U, 48U, 0xfffffff8U}) {
+    for (const std::uint32_t size : {0U, 8U, 40U, 52U, 56U, 0xfffffff8U}) {
         Records records;
         records.add(UCMAD_EVENT_CM_RTU, {}, {}, [&](ucmad_event& head) { head.size = size; });
         EXPECT_EQ(records.decode(), std::errc::bad_message) << size;
@@ -337,8 +337,8 @@ TEST(BadEvent, Sizes) {
 
 TEST(BadEvent, DataOutsideOfTheRecord) {
     struct {
-        std::uint16_t offset, length;
-    } const cases[] = {{40, 9}, {48, 1}, {39, 1}, {0, 8}, {65535, 65535}};
+        std::uint32_t offset, length;
+    } const cases[] = {{48, 9}, {56, 1}, {47, 1}, {0, 8}, {0xffffffff, 0xffffffff}};
     for (const auto& [offset, length] : cases) {
         Records records;
         records.add(UCMAD_EVENT_CM_RTU, {}, bytes_of("12345678"),

@@ -244,8 +244,8 @@ bool FakeDevice::write_record(Taking& taking, Handle handle, Object& object) {
     head.object = static_cast<__u32>(handle);
     head.sequence = event.sequence;
     head.context = object.context;
-    head.data_offset = static_cast<__u16>(body_end);
-    head.data_len = static_cast<__u16>(event.data.size());
+    head.data_offset = static_cast<__u32>(body_end);
+    head.data_len = static_cast<__u32>(event.data.size());
     if (taking.argument.object == 0 || object.born_held) {
         head.flags = UCMAD_EVENT_HELD;
         object.held_up_to = event.sequence;

@@ -261,6 +261,9 @@ TEST(MadPost, BAD_INPUT_Values) {
     EXPECT_EQ(refused([](auto& s, auto&) { s.timeout_ms = ~0U; }), Error{EINVAL});
     EXPECT_EQ(refused([](auto& s, auto&) { s.retries = 16; }), Error{EINVAL});
     EXPECT_EQ(refused([](auto& s, auto&) { s.in_reply_to = 1; }), Error{EINVAL});
+    EXPECT_EQ(refused([](auto& s, auto&) { s.mad_len = 255; }), Error{EINVAL});
+    EXPECT_EQ(refused([](auto& s, auto&) { s.mad_len = 257; }), Error{EINVAL});
+    EXPECT_EQ(refused([](auto& s, auto&) { s.reserved = 1; }), Error{EINVAL});
     EXPECT_EQ(refused([](auto& s, auto&) { s.mad = 0; }), Error{EFAULT});
     EXPECT_EQ(refused([](auto& s, auto&) { s.to.qpn = 0; }), Error{EINVAL});
     EXPECT_EQ(refused([](auto& s, auto&) { s.to.qpn = 1U << 24; }), Error{EINVAL});

@@ -63,6 +63,7 @@ TEST_P(MadSend, MAD_PAIR_RequestIsAnsweredOnce) {
     ucmad_mad_send send{};
     const Mad answer = ping(0, 2, method_get_resp);
     send.mad = address(answer.data());
+    send.mad_len = UCMAD_MAD_SIZE;
     send.flags = UCMAD_SEND_NO_RESPONSE;
     send.in_reply_to = event.body<ucmad_mad_receive>().request;
     EXPECT_EQ(server.try_post(send), ok);

@@ -139,7 +139,6 @@ private:
 
     void make_agents() {
         Specimen& enrol = add_plain("MAD_REGISTER", UCMAD_IOCTL_MAD_REGISTER, sender());
-        enrol.zero = {VM_MEMBER(ucmad_mad_register, reserved)};
         enrol.flags = {offsetof(ucmad_mad_register, flags)};
         const Id agent = enroll(file_, sender()).id();
         const std::vector<ucmad_mad_send>& sends = some_sends(gid_);

@@ -210,9 +210,10 @@ enum ucmad_event_type {
  * @type: enum ucmad_event_type. The body follows this head at once.
  * @flags: UCMAD_EVENT_HELD or 0.
  * @object: Handle of the object that the event is of.
- * @data_offset: Where in this record the private data starts.
- * @data_len: Bytes of private data: always the full length that the message has room for, since
- *	      CM messages do not carry a length (IBTA 12.6).
+ * @data_offset: Where in this record the data starts: private data of a CM message, or a MAD.
+ * @data_len: Bytes of data. Of private data always the full length that the message has room for,
+ *	      since CM messages do not carry a length (IBTA 12.6).
+ * @reserved: Zero.
  * @sequence: Number of the event among those of its object, from 1; a struct ucmad_ack names it.
  * @context: The object's user context at the moment of delivery (EV-CONTEXT).
  * @time: CLOCK_MONOTONIC when it happened, in nanoseconds.
@@ -222,8 +223,9 @@ struct ucmad_event {
 	__u16 type;
 	__u16 flags;
 	__u32 object;
-	__u16 data_offset;
-	__u16 data_len;
+	__u32 data_offset;
+	__u32 data_len;
+	__u32 reserved;
 	__aligned_u64 sequence;
 	__aligned_u64 context;
 	__aligned_u64 time;
@@ -1046,7 +1048,7 @@ struct ucmad_cm_error_event {
 
 /* ---- MAD agents --------------------------------------------------------------------------- */
 
-/** UCMAD_MAD_SIZE - Bytes of a MAD (IBTA 13.4.2). */
+/** UCMAD_MAD_SIZE - Bytes of a MAD (IBTA 13.4.2), but for one that RMPP carries. */
 #define UCMAD_MAD_SIZE		256
 
 /** UCMAD_MAD_QKEY - Q_Key of QP1, which GSI agents are reached by (IBTA 3.5.3). */
@@ -1056,9 +1058,16 @@ struct ucmad_cm_error_event {
 #define UCMAD_AGENT_CONCURRENT	0x1
 
 /**
+ * UCMAD_AGENT_IB_MAD - Requests leave from QP1 through the kernel's ib_mad, not from a QP of our own,
+ * for peers that answer nobody else. Slower, and on RoCE with IPv4 GIDs ib_mad never finds the
+ * request that a response is for. Agents on QP0 and with RMPP work so in any case.
+ */
+#define UCMAD_AGENT_IB_MAD	0x2
+
+/**
  * struct ucmad_mad_register - Register a MAD agent on a port.
  * @size: sizeof(struct ucmad_mad_register).
- * @flags: UCMAD_AGENT_CONCURRENT or 0.
+ * @flags: UCMAD_AGENT_* or 0.
  * @device: &ucmad_device_info.index.
  * @object: Out: handle of the agent.
  * @context: User context, delivered with each of its events (EV-CONTEXT).
@@ -1073,7 +1082,7 @@ struct ucmad_cm_error_event {
  * @mgmt_class: Class of the unsolicited MADs; 0 without @method_mask.
  * @class_version: Its version.
  * @oui: Vendor that the unsolicited MADs are of, for classes 0x30 to 0x4f; else zero.
- * @reserved: Zero.
+ * @rmpp_version: 1: the kernel cuts long MADs up and puts them together (IBTA 13.6); else 0.
  *
  * Deregister it by UCMAD_IOCTL_DESTROY (MAD-DEREG): what is outstanding is flushed, and its
  * completions are among the events that the call counts as discarded.
@@ -1100,7 +1109,7 @@ struct ucmad_mad_register {
 	__u8 mgmt_class;
 	__u8 class_version;
 	__u8 oui[3];
-	__u8 reserved;
+	__u8 rmpp_version;
 };
 
 /** UCMAD_ADDRESS_GRH - There is a GRH: @dgid, @sgid_index and what goes with them count. */
@@ -1145,13 +1154,15 @@ struct ucmad_mad_address {
 
 /**
  * struct ucmad_mad_send - One MAD to send.
- * @mad: Address of the MAD, UCMAD_MAD_SIZE bytes, as on the wire. Its transaction ID goes back to
- *	 the program in the completion; on the wire stands one of the module's own.
+ * @mad: Address of the MAD, as on the wire. Its transaction ID goes back to the program in the
+ *	 completion; on the wire stands one of the module's own.
  * @cookie: Goes back in the completion.
  * @flags: UCMAD_SEND_NO_RESPONSE or 0.
  * @timeout_ms: How long to wait for the response to each try; 0 with UCMAD_SEND_NO_RESPONSE.
  * @retries: How often to try again, at most 15; 0 with UCMAD_SEND_NO_RESPONSE.
  * @handle: Out: names the send for cancelling.
+ * @mad_len: Its length: UCMAD_MAD_SIZE.
+ * @reserved: Zero.
  * @in_reply_to: Answer the request whose &ucmad_mad_receive.request this is, from the QP that it
  *		 came to, with its transaction ID; @to is zero then, and no response is waited for.
  *		 Else 0.
@@ -1164,6 +1175,8 @@ struct ucmad_mad_send {
 	__u32 timeout_ms;
 	__u32 retries;
 	__u32 handle;
+	__u32 mad_len;
+	__u32 reserved;
 	__aligned_u64 in_reply_to;
 	struct ucmad_mad_address to;
 };

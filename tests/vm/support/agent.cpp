@@ -137,6 +137,7 @@ std::uint32_t Agent::answer_to(const Event& request) const {
     mad[3] = method_get_resp;
     ucmad_mad_send send{};
     send.mad = address(mad.data());
+    send.mad_len = UCMAD_MAD_SIZE;
     send.flags = UCMAD_SEND_NO_RESPONSE;
     send.in_reply_to = request.body<ucmad_mad_receive>().request;
     return post(send);
@@ -170,6 +171,7 @@ ucmad_mad_send request_of(const Mad& mad, const ucmad_mad_address& to, std::uint
                           std::uint32_t timeout_ms, std::uint32_t retries) {
     ucmad_mad_send send{};
     send.mad = address(mad.data());
+    send.mad_len = UCMAD_MAD_SIZE;
     send.cookie = cookie;
     send.timeout_ms = timeout_ms;
     send.retries = retries;
