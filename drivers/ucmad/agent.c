@@ -28,7 +28,7 @@ static void ucmad_agent_leave_port(struct ucmad_agent *agent)
 
 	/* Who released the last hold did so under the lock, and may not have unlocked it yet. */
 	spin_lock_bh(&port->lock);
-	if (agent->tid_high)
+	if (agent->tid_high && !agent->over_ib_mad)
 		xa_erase(&port->agents, agent->tid_high);
 	spin_unlock_bh(&port->lock);
 	ucmad_peers_destroy(agent);
@@ -144,6 +144,11 @@ void ucmad_agent_release_hold(struct ucmad_agent *agent)
 
 /* ---- register ---------------------------------------------------------------------------- */
 
+static bool ucmad_agent_class_is_of_qp(const struct ucmad_mad_register *args)
+{
+	return ucmad_mad_class_is_smp(args->mgmt_class) == !args->qp;
+}
+
 static bool ucmad_agent_class_is_valid(const struct ucmad_mad_register *args)
 {
 	bool has_oui = !ucmad_is_zero(args->oui);
@@ -151,25 +156,28 @@ static bool ucmad_agent_class_is_valid(const struct ucmad_mad_register *args)
 	/* It only sends. */
 	if (ucmad_is_zero(args->method_mask))
 		return !args->mgmt_class && !args->class_version && !has_oui;
+	if (!ucmad_agent_class_is_of_qp(args) || args->class_version >= UCMAD_CLASS_VERSION_LIMIT ||
+	    (args->rmpp_version && !ib_is_mad_class_rmpp(args->mgmt_class)))
+		return false;
 	if (args->mgmt_class >= IB_MGMT_CLASS_VENDOR_RANGE2_START &&
 	    args->mgmt_class <= IB_MGMT_CLASS_VENDOR_RANGE2_END)
-		return has_oui && args->class_version < UCMAD_CLASS_VERSION_LIMIT;
-	return !has_oui && args->mgmt_class < UCMAD_CLASS_LIMIT && args->mgmt_class &&
-	       args->mgmt_class != IB_MGMT_CLASS_SUBN_LID_ROUTED &&
-	       args->class_version < UCMAD_CLASS_VERSION_LIMIT;
+		return has_oui;
+	return !has_oui && args->mgmt_class &&
+	       (!args->qp || args->mgmt_class < UCMAD_CLASS_LIMIT);
 }
 
 static int ucmad_agent_check(const struct ucmad_mad_register *args)
 {
 	u32 max = READ_ONCE(ucmad_max_sends);
 
-	if (args->flags & ~UCMAD_AGENT_CONCURRENT || args->rmpp_version || args->qp > 1 ||
+	if (args->flags & ~(UCMAD_AGENT_CONCURRENT | UCMAD_AGENT_IB_MAD) || args->qp > 1 ||
+	    args->rmpp_version > 1 || (args->rmpp_version && !args->qp) ||
 	    args->max_in_flight > max || args->receive_queue > max ||
 	    !ucmad_agent_class_is_valid(args))
 		return -EINVAL;
 	if (!capable(args->qp ? CAP_NET_RAW : CAP_NET_ADMIN))
 		return -EPERM;
-	return args->qp ? 0 : -EOPNOTSUPP;
+	return 0;
 }
 
 /* Makes the agent known to its port: responses and, if it wants them, unsolicited MADs come. */
@@ -178,16 +186,18 @@ static int ucmad_agent_join_port(struct ucmad_agent *agent, const struct ucmad_m
 	struct ucmad_port *port = agent->port;
 	int ret;
 
+	if (agent->over_ib_mad || args->mgmt_class) {
+		ret = ucmad_gsi_register(agent, args);
+		if (ret)
+			return ret;
+	}
+	if (agent->over_ib_mad) {
+		agent->tid_high = agent->gsi->ib_agent->hi_tid;
+		return 0;
+	}
 	ret = xa_alloc_cyclic_bh(&port->agents, &agent->tid_high, agent, XA_LIMIT(1, U32_MAX),
 				 &port->next_agent, GFP_KERNEL);
-	if (ret < 0)
-		return ret;
-	if (ucmad_is_zero(args->method_mask))
-		return 0;
-	ret = ucmad_gsi_register(agent, args);
-	if (ret)
-		xa_erase_bh(&port->agents, agent->tid_high);
-	return ret;
+	return ret < 0 ? ret : 0;
 }
 
 static struct ucmad_agent *ucmad_agent_new(struct ucmad_file *file, struct ucmad_device *device,
@@ -203,6 +213,9 @@ static struct ucmad_agent *ucmad_agent_new(struct ucmad_file *file, struct ucmad
 	init_completion(&agent->left);
 	xa_init_flags(&agent->sends, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_BH);
 	xa_init_flags(&agent->requests, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_BH);
+	agent->qp = args->qp;
+	agent->rmpp = args->rmpp_version;
+	agent->over_ib_mad = !args->qp || agent->rmpp || args->flags & UCMAD_AGENT_IB_MAD;
 	agent->max_in_flight = args->max_in_flight ?: UCMAD_DEFAULT_IN_FLIGHT;
 	agent->receive_queue = args->receive_queue ?: UCMAD_DEFAULT_RECEIVE_QUEUE;
 	ucmad_queue_init(&agent->object.queue);
@@ -240,7 +253,8 @@ static int ucmad_agent_register(struct ucmad_cmd *cmd, struct ucmad_device *devi
 
 	if (!rdma_is_port_valid(device->ib, args->port))
 		return -EINVAL;
-	if (!rdma_cap_ib_mad(device->ib, args->port))
+	if (!(args->qp ? rdma_cap_ib_mad(device->ib, args->port) :
+			 rdma_cap_ib_smi(device->ib, args->port)))
 		return -EOPNOTSUPP;
 	agent = ucmad_agent_new(cmd->file, device, args);
 	if (IS_ERR(agent))

@@ -23,6 +23,7 @@
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>
+#include <rdma/ib_mad.h>
 
 #include "event.h"
 #include "event_queue.h"
@@ -71,6 +72,8 @@ void ucmad_queued_free(struct ucmad_queued *event)
 
 	if (object && object->ops->event_freed)
 		object->ops->event_freed(object, event);
+	if (event->received)
+		ib_free_recv_mad(event->received);
 	if (!object || event != &object->removed) {
 		kmem_cache_free(ucmad_queued_cache, event);
 		ucmad_stat_dec(UCMAD_STAT_EVENTS);

@@ -9,6 +9,7 @@
 
 #include <rdma/ucmad.h>
 
+struct ib_mad_recv_wc;
 struct ucmad_cmd;
 struct ucmad_file;
 struct ucmad_object;
@@ -26,6 +27,7 @@ struct ucmad_object;
  * @object: The object that the event is of; from posting on, a reference is held.
  * @source: The object on whose queue it waits: @object, or, for the first event of a new CM ID, the
  *	    listener. A reference is held, if it is not @object.
+ * @received: The whole MAD, if it is longer than what there is room for in the record, or NULL.
  * @head: The record as the program will see it; the rest of it follows at once, unless the event is
  *	  part of its object, and then it has no body.
  */
@@ -33,6 +35,7 @@ struct ucmad_queued {
 	struct list_head node;
 	struct ucmad_object *object;
 	struct ucmad_object *source;
+	struct ib_mad_recv_wc *received;
 	struct ucmad_event head;
 };
 
@@ -85,5 +88,8 @@ int ucmad_event_post_birth(struct ucmad_object *listener, u32 backlog, struct uc
 			   struct ucmad_queued *event);
 
 int ucmad_ioctl_events(struct ucmad_cmd *cmd);
+
+/* rmpp.c */
+int ucmad_rmpp_copy(const struct ucmad_queued *event, u8 __user *to);
 
 #endif /* UCMAD_EVENT_H */

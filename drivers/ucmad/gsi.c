@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
-/* Unsolicited MADs, and the answers to them, through ib_mad, which owns QP1. */
+/*
+ * Through ib_mad, which owns QP0 and QP1: unsolicited MADs and the answers to them; of agents over
+ * ib_mad also their requests. ib_mad finds what a response is for, and would time out and repeat;
+ * we do the latter ourselves, but for RMPP, so that the tries are counted.
+ */
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
 
 #include "file.h"
+#include "main.h"
 #include "mad.h"
 
 #define UCMAD_GSI_SENDS 128
+/* Longer than any try: ib_mad holds a request until it is abandoned. */
+#define UCMAD_GSI_WAIT_MS (2 * 24 * 3600 * MSEC_PER_SEC)
+/* RMPP repeats an answer that is not acknowledged so often. */
+#define UCMAD_GSI_RMPP_RETRIES 7
 
 /**
  * struct ucmad_request - A MAD that was received and can be answered.
@@ -21,21 +30,32 @@ struct ucmad_request {
 	bool taken;
 };
 
-/* ---- answers ----------------------------------------------------------------------------- */
+/* ---- send -------------------------------------------------------------------------------- */
+
+static struct ib_mad_send_buf *ucmad_gsi_create(struct ucmad_send *send,
+						struct ib_mad_agent *ib_agent)
+{
+	struct ib_mad_send_buf *buf;
+
+	buf = ib_create_send_mad(ib_agent, send->qpn, send->peer->key.address.pkey_index, 0,
+				 IB_MGMT_MAD_HDR, IB_MGMT_MAD_DATA, GFP_KERNEL_ACCOUNT,
+				 IB_MGMT_BASE_VERSION);
+	if (!IS_ERR(buf))
+		memcpy(buf->mad, send->mad, sizeof(send->mad));
+	return buf;
+}
 
 static int ucmad_gsi_prepare(struct ucmad_send *send)
 {
-	struct ucmad_mad_address *to = &send->peer->key.address;
+	struct ib_mad_agent *ib_agent = send->agent->gsi->ib_agent;
 	struct ib_mad_send_buf *buf;
 
-	buf = ib_create_send_mad(send->agent->gsi->ib_agent, send->qpn, to->pkey_index, 0,
-				 IB_MGMT_MAD_HDR, IB_MGMT_MAD_DATA, GFP_KERNEL,
-				 IB_MGMT_BASE_VERSION);
+	buf = send->rmpp ? ucmad_rmpp_create(send, ib_agent) : ucmad_gsi_create(send, ib_agent);
 	if (IS_ERR(buf))
 		return PTR_ERR(buf);
-	memcpy(buf->mad, send->mad, sizeof(send->mad));
 	buf->context[0] = send;
 	send->gsi_buf = buf;
+	INIT_LIST_HEAD(&send->gsi_node);
 	return 0;
 }
 
@@ -44,22 +64,101 @@ static void ucmad_gsi_unprepare(struct ucmad_send *send)
 	ib_free_send_mad(send->gsi_buf);
 }
 
-static int ucmad_gsi_post(struct ucmad_send *send)
+static void ucmad_gsi_set_patience(struct ucmad_send *send)
 {
-	send->gsi_buf->ah = send->peer->ah;
-	return ib_post_send_mad(send->gsi_buf, NULL);
+	struct ib_mad_send_buf *buf = send->gsi_buf;
+
+	buf->retries = 0;
+	if (!send->rmpp) {
+		buf->timeout_ms = send->no_response ? 0 : UCMAD_GSI_WAIT_MS;
+	} else if (send->no_response) {
+		buf->timeout_ms = 0;
+		buf->retries = UCMAD_GSI_RMPP_RETRIES;
+	} else {
+		buf->timeout_ms = jiffies_to_msecs(send->timeout);
+		buf->retries = send->retries;
+	}
 }
 
-/* ib_mad repairs its QP itself. */
-static void ucmad_gsi_failed(struct ucmad_channel *channel)
+static int ucmad_gsi_post(struct ucmad_send *send)
 {
+	struct ucmad_gsi *gsi = send->agent->gsi;
+
+	send->gsi_buf->ah = send->peer->ah;
+	ucmad_gsi_set_patience(send);
+	if (!send->agent->over_ib_mad)
+		return ib_post_send_mad(send->gsi_buf, NULL);
+	list_add_tail(&send->gsi_node, &gsi->to_post);
+	queue_work(ucmad_workqueue, &gsi->post_work);
+	return 0;
+}
+
+static bool ucmad_gsi_is_unwanted(const struct ucmad_send *send)
+{
+	return send->state == UCMAD_SEND_DONE || send->try_over;
+}
+
+/* Finds nothing while the work is just posting it: that looks afterwards. */
+static void ucmad_gsi_abandon(struct ucmad_send *send)
+{
+	ib_modify_mad(send->gsi_buf, 0);
+}
+
+static struct ucmad_send *ucmad_gsi_next_to_post(struct ucmad_gsi *gsi)
+{
+	struct ucmad_send *send;
+
+	send = list_first_entry_or_null(&gsi->to_post, struct ucmad_send, gsi_node);
+	if (send) {
+		list_del_init(&send->gsi_node);
+		refcount_inc(&send->refs);
+	}
+	return send;
+}
+
+/* Returns an error, if ib_mad will not tell of the end of this try. */
+static int ucmad_gsi_post_unlocked(struct ucmad_send *send, spinlock_t *lock)
+{
+	int ret;
+
+	if (ucmad_gsi_is_unwanted(send))
+		return -ECANCELED;
+	spin_unlock_bh(lock);
+	ret = ib_post_send_mad(send->gsi_buf, NULL);
+	spin_lock_bh(lock);
+	/* As long as the hardware has it: its end may have been told meanwhile. */
+	if (!ret && send->in_hardware && ucmad_gsi_is_unwanted(send))
+		ucmad_gsi_abandon(send);
+	return ret;
+}
+
+static void ucmad_gsi_post_all(struct work_struct *work)
+{
+	struct ucmad_gsi *gsi = container_of(work, struct ucmad_gsi, post_work);
+	struct ucmad_port *port = gsi->channel.port;
+	struct ucmad_send *send;
+	int ret;
+
+	spin_lock_bh(&port->lock);
+	for (;;) {
+		send = ucmad_gsi_next_to_post(gsi);
+		if (!send)
+			break;
+		ret = ucmad_gsi_post_unlocked(send, &port->lock);
+		spin_unlock_bh(&port->lock);
+		if (ret)
+			ucmad_send_sent(send, IB_WC_GENERAL_ERR);
+		spin_lock_bh(&port->lock);
+		ucmad_send_put(send);
+	}
+	spin_unlock_bh(&port->lock);
 }
 
 static const struct ucmad_channel_ops ucmad_gsi_ops = {
-	.failed = ucmad_gsi_failed,
 	.prepare = ucmad_gsi_prepare,
 	.unprepare = ucmad_gsi_unprepare,
 	.post = ucmad_gsi_post,
+	.abandon = ucmad_gsi_abandon,
 };
 
 static void ucmad_gsi_sent(struct ib_mad_agent *ib_agent, struct ib_mad_send_wc *wc)
@@ -139,7 +238,7 @@ static void ucmad_gsi_set_from(struct ucmad_agent *agent, struct ucmad_mad_addre
 	const struct ib_wc *wc = received->wc;
 
 	from->qpn = wc->src_qp;
-	from->qkey = UCMAD_MAD_QKEY;
+	from->qkey = agent->qp ? UCMAD_MAD_QKEY : 0;
 	from->dlid = rdma_protocol_roce(agent->port->ib, agent->port->number) ? 0 : wc->slid;
 	from->pkey_index = wc->pkey_index;
 	from->sl = wc->sl;
@@ -173,8 +272,7 @@ static u32 ucmad_gsi_add_request(struct ucmad_agent *agent, const struct ucmad_m
 	return handle;
 }
 
-static bool ucmad_gsi_post_receive(struct ucmad_agent *agent,
-				   const struct ib_mad_recv_wc *received)
+static bool ucmad_gsi_post_receive(struct ucmad_agent *agent, struct ib_mad_recv_wc *received)
 {
 	const struct ib_mad_hdr *header = &received->recv_buf.mad->mad_hdr;
 	struct ucmad_mad_receive *body;
@@ -183,14 +281,27 @@ static bool ucmad_gsi_post_receive(struct ucmad_agent *agent,
 	event = ucmad_queued_alloc(GFP_KERNEL_ACCOUNT);
 	if (!event)
 		return false;
-	body = ucmad_queued_fill(event, UCMAD_EVENT_MAD_RECEIVE, sizeof(*body), header,
-				 UCMAD_MAD_SIZE);
+	body = ucmad_rmpp_fill(event, UCMAD_EVENT_MAD_RECEIVE, sizeof(*body), received);
 	ucmad_gsi_set_from(agent, &body->from, received);
 	if (!ib_response_mad(header))
 		body->request = ucmad_gsi_add_request(agent, &body->from, header->tid);
 	if (ucmad_event_post(&agent->object, event))
 		return true;
+	event->received = NULL;
 	ucmad_queued_free(event);
+	return false;
+}
+
+/* Returns whether @received was kept. */
+static bool ucmad_gsi_take_unsolicited(struct ucmad_agent *agent, struct ib_mad_recv_wc *received)
+{
+	bool is_long = ucmad_rmpp_is_long(received);
+
+	if (atomic_inc_return(&agent->receives) <= agent->receive_queue &&
+	    ucmad_gsi_post_receive(agent, received))
+		return is_long;
+	atomic_dec(&agent->receives);
+	atomic64_inc(&agent->receives_dropped);
 	return false;
 }
 
@@ -201,19 +312,32 @@ static void ucmad_gsi_received(struct ib_mad_agent *ib_agent, struct ib_mad_send
 	/* The program pays, not the kernel's worker. */
 	struct mem_cgroup *memcg = set_active_memcg(agent->object.file->memcg);
 
-	if (atomic_inc_return(&agent->receives) > agent->receive_queue ||
-	    !ucmad_gsi_post_receive(agent, received)) {
-		atomic_dec(&agent->receives);
-		atomic64_inc(&agent->receives_dropped);
-	}
+	bool kept;
+
+	kept = sent ? ucmad_send_answered(sent->context[0], received) :
+		      ucmad_gsi_take_unsolicited(agent, received);
 	set_active_memcg(memcg);
-	ib_free_recv_mad(received);
+	if (!kept)
+		ib_free_recv_mad(received);
 }
 
 /* ---- registration ------------------------------------------------------------------------ */
 
+/* What it means, since all else was checked before. */
+static int ucmad_gsi_error(int error)
+{
+	switch (error) {
+	case -EINVAL:
+		return -EADDRINUSE;
+	case -EPROTONOSUPPORT:
+		return -EOPNOTSUPP;
+	default:
+		return error;
+	}
+}
+
 /**
- * ucmad_gsi_register - Let unsolicited MADs come to an agent.
+ * ucmad_gsi_register - Let unsolicited MADs come to an agent, or its requests go through ib_mad.
  * @agent: The agent, not published yet, but ready for events.
  * @args: What it wants; valid.
  *
@@ -227,22 +351,27 @@ int ucmad_gsi_register(struct ucmad_agent *agent, const struct ucmad_mad_registe
 		.mgmt_class_version = args->class_version,
 	};
 	struct ucmad_gsi *gsi = kzalloc(sizeof(*gsi), GFP_KERNEL_ACCOUNT);
+	u32 depth = agent->over_ib_mad ? agent->max_in_flight : UCMAD_GSI_SENDS;
 	int ret;
 
 	if (!gsi)
 		return -ENOMEM;
+	INIT_LIST_HEAD(&gsi->to_post);
+	INIT_WORK(&gsi->post_work, ucmad_gsi_post_all);
 	memcpy(request.oui, args->oui, sizeof(request.oui));
 	bitmap_from_arr64(request.method_mask, args->method_mask, IB_MGMT_MAX_METHODS);
-	ucmad_channel_init(&gsi->channel, &ucmad_gsi_ops, port, UCMAD_GSI_SENDS);
+	ucmad_channel_init(&gsi->channel, &ucmad_gsi_ops, port, depth);
 	agent->gsi = gsi;
-	gsi->ib_agent = ib_register_mad_agent(port->ib, port->number, IB_QPT_GSI, &request, 0,
-					      ucmad_gsi_sent, ucmad_gsi_received, agent, 0);
+	gsi->ib_agent = ib_register_mad_agent(port->ib, port->number,
+					      agent->qp ? IB_QPT_GSI : IB_QPT_SMI,
+					      args->mgmt_class ? &request : NULL,
+					      args->rmpp_version, ucmad_gsi_sent,
+					      ucmad_gsi_received, agent, 0);
 	if (IS_ERR(gsi->ib_agent)) {
 		ret = PTR_ERR(gsi->ib_agent);
 		agent->gsi = NULL;
 		kfree(gsi);
-		/* What else it means was checked before. */
-		return ret == -EINVAL ? -EADDRINUSE : ret;
+		return ucmad_gsi_error(ret);
 	}
 	gsi->channel.pd = gsi->ib_agent->qp->pd;
 	return 0;
@@ -256,6 +385,7 @@ void ucmad_gsi_unregister(struct ucmad_agent *agent)
 
 	if (!agent->gsi)
 		return;
+	cancel_work_sync(&agent->gsi->post_work);
 	ib_unregister_mad_agent(agent->gsi->ib_agent);
 	kfree(agent->gsi);
 	agent->gsi = NULL;

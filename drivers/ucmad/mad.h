@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * MAD agents. agent.c: their life; send.c: the life of a send; peer.c: where sends go; port.c: what
- * agents of a port share; ud.c and gsi.c: what sends leave from; mad_op.c: what a program does.
+ * agents of a port share; ud.c and gsi.c: what sends leave from; rmpp.c: long MADs; mad_op.c: what
+ * a program does.
  *
  * Locks, inner to &ucmad_device.lock and outer to &ucmad_file.lock (see file.h):
  *
@@ -59,12 +60,15 @@ struct ucmad_channel;
  * @unprepare: Undo that. The port's lock is held.
  * @post: Give a try to the hardware. The port's lock is held. Its end is told to
  *	  ucmad_send_sent().
- * @failed: A try could not be sent. The port's lock is held.
+ * @abandon: Nobody waits for the end of this try any more: let it come soon. The port's lock is
+ *	     held. NULL if it does so by itself.
+ * @failed: A try could not be sent; NULL if that concerns nobody else. The port's lock is held.
  */
 struct ucmad_channel_ops {
 	int (*prepare)(struct ucmad_send *send);
 	void (*unprepare)(struct ucmad_send *send);
 	int (*post)(struct ucmad_send *send);
+	void (*abandon)(struct ucmad_send *send);
 	void (*failed)(struct ucmad_channel *channel);
 };
 
@@ -155,20 +159,28 @@ struct ucmad_peer {
 };
 
 /**
- * struct ucmad_gsi - An agent's registration with ib_mad, which owns QP1.
- * @channel: Answers leave from here.
+ * struct ucmad_gsi - An agent's registration with ib_mad, which owns QP0 and QP1.
+ * @channel: Answers leave from here, and requests of agents over ib_mad.
  * @ib_agent: The registration.
+ * @to_post: Tries that @post_work gives to ib_mad, which may sleep over an SMP; the port's lock.
+ * @post_work: Does so, for agents over ib_mad.
  */
 struct ucmad_gsi {
 	struct ucmad_channel channel;
 	struct ib_mad_agent *ib_agent;
+	struct list_head to_post; /* of struct ucmad_send */
+	struct work_struct post_work;
 };
 
 /**
  * struct ucmad_agent - A MAD agent.
  * @object: Base.
  * @port: Its port.
- * @tid_high: High half of the transaction IDs of its sends.
+ * @over_ib_mad: Its requests, too, go through ib_mad: QP0, RMPP, or as the program wants it.
+ * @rmpp: Long MADs are carried by RMPP.
+ * @qp: 0 or 1: what it speaks for.
+ * @tid_high: High half of the transaction IDs of its sends: of ib_mad's making, or the agent's key
+ *	      in &ucmad_port.agents.
  * @holds: One of the agent's own, one of each send that has memory, one of each call under way.
  * @quiet: The last of them is gone (MAD-DEREG).
  * @left: So is all else that the port knew of it.
@@ -195,6 +207,9 @@ struct ucmad_gsi {
 struct ucmad_agent {
 	struct ucmad_object object;
 	struct ucmad_port *port;
+	bool over_ib_mad;
+	bool rmpp;
+	u8 qp;
 	u32 tid_high;
 	refcount_t holds;
 	struct completion quiet;
@@ -230,8 +245,10 @@ enum ucmad_send_state {
  * struct ucmad_send - A send; its states are at the head of send.c.
  * @refs: See there.
  * @state: This and what follows up to @timer: the port's lock.
- * @in_hardware: The hardware may read the MAD.
+ * @in_hardware: The hardware, or ib_mad, holds the try.
+ * @try_over: It holds it still, but the time of the try is over.
  * @no_response: None is waited for.
+ * @rmpp: RMPP carries it: time-outs and tries are those of ib_mad.
  * @handle: Low half of the transaction ID on the wire.
  * @tries: How often it was sent.
  * @retries: How often it may be sent again.
@@ -247,14 +264,19 @@ enum ucmad_send_state {
  * @completion: Set aside for the one completion (EV-NOLOSS).
  * @cqe: How our own QP's completion finds it.
  * @dma: Address of @mad for the hardware.
- * @gsi_buf: ib_mad's copy, if it leaves from QP1.
- * @mad: The MAD, with the transaction ID on the wire.
+ * @gsi_buf: ib_mad's copy, if it leaves through ib_mad.
+ * @gsi_node: In &ucmad_gsi.to_post.
+ * @mad_len: Length of the MAD.
+ * @long_mad: All of it, if @rmpp, until ib_mad has its copy.
+ * @mad: The MAD, or its start, with the transaction ID on the wire.
  */
 struct ucmad_send {
 	refcount_t refs;
 	enum ucmad_send_state state;
 	bool in_hardware;
+	bool try_over;
 	bool no_response;
+	bool rmpp;
 	u32 handle;
 	u32 tries;
 	u32 retries;
@@ -273,8 +295,13 @@ struct ucmad_send {
 			struct ib_cqe cqe;
 			u64 dma;
 		};
-		struct ib_mad_send_buf *gsi_buf;
+		struct {
+			struct ib_mad_send_buf *gsi_buf;
+			struct list_head gsi_node;
+		};
 	};
+	u32 mad_len;
+	void *long_mad;
 	u8 mad[UCMAD_MAD_SIZE];
 };
 
@@ -288,6 +315,13 @@ union ucmad_mad_args {
 
 extern unsigned int ucmad_max_sends;
 
+/* Is it a class of QP0 (IBTA 14.2)? */
+static inline bool ucmad_mad_class_is_smp(u8 mgmt_class)
+{
+	return mgmt_class == IB_MGMT_CLASS_SUBN_LID_ROUTED ||
+	       mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE;
+}
+
 /* agent.c */
 struct ucmad_agent *ucmad_agent_get(struct ucmad_file *file, u32 handle);
 void ucmad_agent_put(struct ucmad_agent *agent);
@@ -298,12 +332,14 @@ int ucmad_ioctl_mad_register(struct ucmad_cmd *cmd);
 /* send.c */
 struct ucmad_send *ucmad_send_alloc(void);
 void ucmad_send_free(struct ucmad_send *send);
+void ucmad_send_put(struct ucmad_send *send);
 int ucmad_send_start(struct ucmad_send *send, const struct ucmad_mad_address *to, bool gsi);
 void ucmad_send_posted(struct ucmad_send *send);
 void ucmad_send_sent(struct ucmad_send *send, enum ib_wc_status status);
 void ucmad_send_complete(struct ucmad_send *send, enum ucmad_mad_status status, u32 wc_status);
 void ucmad_send_match(struct ucmad_port *port, const struct ib_wc *wc, const struct ib_grh *grh,
-		      const void *response);
+		      void *response);
+bool ucmad_send_answered(struct ucmad_send *send, struct ib_mad_recv_wc *received);
 void ucmad_send_cancel(struct ucmad_agent *agent, u32 handle, enum ucmad_mad_status status);
 void ucmad_send_cancel_all(struct ucmad_agent *agent, enum ucmad_mad_status status);
 void ucmad_send_set_timeout(struct ucmad_agent *agent, u32 handle, u32 timeout_ms);
@@ -359,6 +395,14 @@ struct ucmad_ud {
 
 struct ucmad_ud *ucmad_ud_create(struct ucmad_port *port, u16 pkey_index);
 void ucmad_ud_destroy(struct ucmad_ud *ud);
+
+/* rmpp.c */
+bool ucmad_rmpp_is_active(const void *mad);
+int ucmad_rmpp_load(struct ucmad_send *send, const void __user *mad);
+struct ib_mad_send_buf *ucmad_rmpp_create(struct ucmad_send *send, struct ib_mad_agent *ib_agent);
+bool ucmad_rmpp_is_long(const struct ib_mad_recv_wc *received);
+void *ucmad_rmpp_fill(struct ucmad_queued *event, enum ucmad_event_type type, size_t body_len,
+		      struct ib_mad_recv_wc *received);
 
 /* gsi.c */
 int ucmad_gsi_register(struct ucmad_agent *agent, const struct ucmad_mad_register *args);

@@ -3,6 +3,7 @@
  * What a program does with a MAD agent. User memory is touched only while the agent is not held, so
  * that deregister never waits for a program (DEL-NOWAIT-USER).
  */
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -15,13 +16,15 @@
 #define UCMAD_MAD_TIMEOUT_MAX	(24 * 3600 * MSEC_PER_SEC)
 /* One call posts so many, or cancels so many. */
 #define UCMAD_MAD_BATCH_MAX	65536
+/* More than the largest table that a subnet administrator may send. */
+#define UCMAD_MAD_LEN_MAX	SZ_16M
 
 /* ---- post -------------------------------------------------------------------------------- */
 
 /* Is everything in range that does not depend on the device? */
 static bool ucmad_mad_address_is_valid(const struct ucmad_mad_address *to)
 {
-	return !(to->flags & ~UCMAD_ADDRESS_GRH) && ucmad_is_zero(to->reserved) && to->qpn &&
+	return !(to->flags & ~UCMAD_ADDRESS_GRH) && ucmad_is_zero(to->reserved) &&
 	       to->qpn <= UCMAD_24_BITS && to->flow_label <= UCMAD_20_BITS && to->sl <= 15 &&
 	       to->path_bits <= 127 &&
 	       (to->flags & UCMAD_ADDRESS_GRH ||
@@ -30,27 +33,35 @@ static bool ucmad_mad_address_is_valid(const struct ucmad_mad_address *to)
 	       ucmad_rate_is_valid(to->rate);
 }
 
-static int ucmad_mad_send_check(const struct ucmad_mad_send *args)
+static int ucmad_mad_send_check(const struct ucmad_agent *agent, const struct ucmad_mad_send *args)
 {
 	bool response = !(args->flags & UCMAD_SEND_NO_RESPONSE);
 
 	if (args->flags & ~UCMAD_SEND_NO_RESPONSE || args->reserved ||
-	    args->mad_len != UCMAD_MAD_SIZE || args->retries > UCMAD_MAD_RETRIES_MAX ||
+	    args->mad_len < IB_MGMT_RMPP_HDR || args->mad_len > UCMAD_MAD_LEN_MAX ||
+	    args->retries > UCMAD_MAD_RETRIES_MAX ||
 	    args->timeout_ms > UCMAD_MAD_TIMEOUT_MAX || response != !!args->timeout_ms ||
 	    (!response && args->retries))
 		return -EINVAL;
 	if (args->in_reply_to)
 		return response || !ucmad_is_zero(args->to) ? -EINVAL : 0;
+	/* QP0 speaks to QP0 only. */
+	if (!args->to.qpn != !agent->qp)
+		return -EINVAL;
 	return ucmad_mad_address_is_valid(&args->to) ? 0 : -EINVAL;
 }
 
-/* SMPs go over QP0 (IBTA 14.2), and what asks for a response is none. */
-static bool ucmad_mad_is_valid(const struct ucmad_mad_send *args, const struct ib_mad_hdr *mad)
+/* SMPs go over QP0 and all else over QP1 (IBTA 14.2), and what asks for a response is none. */
+static bool ucmad_mad_is_valid(const struct ucmad_send *send, const struct ib_mad_hdr *mad)
 {
+	const struct ucmad_agent *agent = send->agent;
+
 	return mad->base_version == IB_MGMT_BASE_VERSION &&
-	       mad->mgmt_class != IB_MGMT_CLASS_SUBN_LID_ROUTED &&
-	       mad->mgmt_class != IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE &&
-	       (args->flags & UCMAD_SEND_NO_RESPONSE || !ib_response_mad(mad));
+	       ucmad_mad_class_is_smp(mad->mgmt_class) == !agent->qp &&
+	       (!agent->rmpp || ib_is_mad_class_rmpp(mad->mgmt_class)) &&
+	       (send->rmpp ? send->mad_len >= ib_get_mad_data_offset(mad->mgmt_class) :
+			     send->mad_len == UCMAD_MAD_SIZE) &&
+	       (send->no_response || !ib_response_mad(mad));
 }
 
 /* Brings the MAD in, and sets the transaction ID of the wire. */
@@ -59,17 +70,20 @@ static int ucmad_send_load(struct ucmad_send *send, const struct ucmad_mad_send 
 	struct ib_mad_hdr *mad = (void *)send->mad;
 	struct ucmad_agent *agent = send->agent;
 
-	if (copy_from_user(send->mad, u64_to_user_ptr(args->mad), sizeof(send->mad)))
+	if (copy_from_user(send->mad, u64_to_user_ptr(args->mad),
+			   min_t(size_t, args->mad_len, UCMAD_MAD_SIZE)))
 		return -EFAULT;
-	if (!ucmad_mad_is_valid(args, mad))
+	send->mad_len = args->mad_len;
+	send->rmpp = agent->rmpp && ucmad_rmpp_is_active(mad);
+	send->no_response = args->flags & UCMAD_SEND_NO_RESPONSE;
+	if (!ucmad_mad_is_valid(send, mad))
 		return -EINVAL;
 	send->tid = mad->tid;
 	send->cookie = args->cookie;
-	send->no_response = args->flags & UCMAD_SEND_NO_RESPONSE;
 	send->retries = args->retries;
 	send->timeout = msecs_to_jiffies(args->timeout_ms);
 	mad->tid = cpu_to_be64((u64)agent->tid_high << 32 | send->handle);
-	return 0;
+	return send->rmpp ? ucmad_rmpp_load(send, u64_to_user_ptr(args->mad)) : 0;
 }
 
 /* Sends it to who asked, with the transaction ID that was asked with. */
@@ -116,7 +130,7 @@ static int ucmad_send_post(struct ucmad_send *send, struct ucmad_mad_send *args,
 	ret = ucmad_send_load(send, args);
 	if (!ret)
 		ret = args->in_reply_to ? ucmad_send_answer(send, args->in_reply_to) :
-					  ucmad_send_start(send, &args->to, false);
+					  ucmad_send_start(send, &args->to, agent->over_ib_mad);
 	if (ret)
 		xa_erase_bh(&agent->sends, send->handle);
 	return ret;
@@ -139,7 +153,7 @@ static int ucmad_mad_post_one(struct ucmad_agent *agent, struct ucmad_mad_send _
 
 	if (copy_from_user(&args, user, sizeof(args)))
 		return -EFAULT;
-	ret = ucmad_mad_send_check(&args);
+	ret = ucmad_mad_send_check(agent, &args);
 	if (ret)
 		return ret;
 	ret = ucmad_agent_admit(agent);

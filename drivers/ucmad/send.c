@@ -21,7 +21,11 @@
  *
  * A send that is DONE is in no table: whatever comes for it later, a response, a second cancel, a
  * time-out, finds nothing (MAD-ONE, MAD-CANCEL). A try is not repeated while the hardware still
- * holds the one before. No step looks at another send (MAD-FLAT).
+ * holds the one before: then its end is waited for (@try_over). No step looks at another send
+ * (MAD-FLAT).
+ *
+ * Over ib_mad all is the same, with ib_mad in the hardware's place: it holds a try until its
+ * response has come or the try is abandoned. Only RMPP has time-outs and tries of its own.
  */
 #include <linux/slab.h>
 #include <linux/wait_bit.h>
@@ -60,12 +64,13 @@ void ucmad_send_free(struct ucmad_send *send)
 {
 	if (send->completion)
 		ucmad_queued_free(send->completion);
+	kvfree(send->long_mad);
 	kfree(send);
 	ucmad_stat_dec(UCMAD_STAT_SENDS);
 }
 
 /* The last reference is gone: nobody can touch the memory, not even the hardware. */
-static void ucmad_send_put(struct ucmad_send *send)
+void ucmad_send_put(struct ucmad_send *send)
 {
 	struct ucmad_agent *agent = send->agent;
 
@@ -180,6 +185,15 @@ static void ucmad_send_leave(struct ucmad_send *send)
 	ucmad_peer_refresh(send->peer);
 }
 
+/* What holds the try is to let go of it. */
+static void ucmad_send_abandon(struct ucmad_send *send)
+{
+	const struct ucmad_channel_ops *ops = send->peer->lane->channel->ops;
+
+	if (send->in_hardware && ops->abandon)
+		ops->abandon(send);
+}
+
 /**
  * ucmad_send_complete - Tell the program what became of a send.
  * @send: A send that is not DONE; the port's lock is held.
@@ -198,6 +212,7 @@ void ucmad_send_complete(struct ucmad_send *send, enum ucmad_mad_status status, 
 	ucmad_send_leave(send);
 	send->state = UCMAD_SEND_DONE;
 	xa_erase(&agent->sends, send->handle);
+	ucmad_send_abandon(send);
 
 	if (status != UCMAD_MAD_RESPONDED)
 		ucmad_queued_fill(event, UCMAD_EVENT_MAD_SEND, sizeof(*body), NULL, 0);
@@ -233,8 +248,21 @@ void ucmad_send_posted(struct ucmad_send *send)
 	send->in_hardware = true;
 	send->tries++;
 	refcount_inc(&send->refs);
-	if (!send->no_response)
+	if (!send->no_response && !send->rmpp)
 		ucmad_send_start_timer(send);
+}
+
+/* No response has come in time. */
+static void ucmad_send_end_try(struct ucmad_send *send)
+{
+	if (send->retries) {
+		send->retries--;
+		ucmad_send_requeue(send);
+		return;
+	}
+	/* The other end may have got another MAC address. */
+	send->peer->stale = true;
+	ucmad_send_complete(send, UCMAD_MAD_TIMED_OUT, 0);
 }
 
 /* The QP has failed on another send. */
@@ -248,9 +276,31 @@ static void ucmad_send_take_back(struct ucmad_send *send)
 
 static void ucmad_send_fail(struct ucmad_send *send, enum ib_wc_status status)
 {
+	bool timed_out = status == IB_WC_RESP_TIMEOUT_ERR;
+
 	/* The way to the other end may be another one by now. */
 	send->peer->stale = true;
-	ucmad_send_complete(send, UCMAD_MAD_ERROR, status);
+	ucmad_send_complete(send, timed_out ? UCMAD_MAD_TIMED_OUT : UCMAD_MAD_ERROR,
+			    timed_out ? 0 : status);
+}
+
+/* The caller has a reference. */
+static void ucmad_send_returned(struct ucmad_send *send, enum ib_wc_status status)
+{
+	bool try_over = send->try_over;
+
+	send->in_hardware = false;
+	send->try_over = false;
+	if (send->state == UCMAD_SEND_DONE)
+		; /* A response or a cancel was faster. */
+	else if (try_over)
+		ucmad_send_end_try(send);
+	else if (status == IB_WC_WR_FLUSH_ERR && send->peer->lane->channel->ops->failed)
+		ucmad_send_take_back(send);
+	else if (status != IB_WC_SUCCESS)
+		ucmad_send_fail(send, status);
+	else if (send->no_response)
+		ucmad_send_complete(send, UCMAD_MAD_SENT, 0);
 }
 
 /**
@@ -268,17 +318,9 @@ void ucmad_send_sent(struct ucmad_send *send, enum ib_wc_status status)
 	spin_lock_bh(&port->lock);
 	if (!--channel->posted)
 		wake_up_var(&channel->posted);
-	send->in_hardware = false;
-	if (status != IB_WC_SUCCESS)
+	if (status != IB_WC_SUCCESS && channel->ops->failed)
 		channel->ops->failed(channel);
-	if (send->state == UCMAD_SEND_DONE)
-		; /* A response or a cancel was faster. */
-	else if (status == IB_WC_WR_FLUSH_ERR)
-		ucmad_send_take_back(send);
-	else if (status != IB_WC_SUCCESS)
-		ucmad_send_fail(send, status);
-	else if (send->no_response)
-		ucmad_send_complete(send, UCMAD_MAD_SENT, 0);
+	ucmad_send_returned(send, status);
 	ucmad_send_put(send);
 	ucmad_channel_pump(channel);
 	spin_unlock_bh(&port->lock);
@@ -298,23 +340,18 @@ static bool ucmad_send_fits(const struct ucmad_send *send, const struct ib_wc *w
 
 	return send->tries && !send->no_response && ib_response_mad(response) &&
 	       request->mgmt_class == response->mgmt_class && wc->src_qp == send->qpn &&
-	       ucmad_peer_is(send->peer, wc, grh);
+	       /* Where a directed route leads is not an address. */
+	       (request->mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE ||
+		ucmad_peer_is(send->peer, wc, grh));
 }
 
+/* The completion holds the response already, with the program's own transaction ID. */
 static void ucmad_send_responded(struct ucmad_send *send, const struct ib_wc *wc,
-				 const void *response)
+				 struct ucmad_mad_completion *body)
 {
-	struct ucmad_mad_completion *body;
-	struct ib_mad_hdr *copy;
-
-	body = ucmad_queued_fill(send->completion, UCMAD_EVENT_MAD_SEND, sizeof(*body), response,
-				 UCMAD_MAD_SIZE);
 	body->from = send->peer->key.address;
 	body->from.qpn = wc->src_qp;
 	body->from.qkey = send->qkey;
-	/* The program's own transaction ID, where it expects it. */
-	copy = (struct ib_mad_hdr *)(body + 1);
-	copy->tid = send->tid;
 	ucmad_send_complete(send, UCMAD_MAD_RESPONDED, 0);
 }
 
@@ -328,10 +365,11 @@ static void ucmad_send_responded(struct ucmad_send *send, const struct ib_wc *wc
  * What fits nothing is counted, if it is known whose, and dropped.
  */
 void ucmad_send_match(struct ucmad_port *port, const struct ib_wc *wc, const struct ib_grh *grh,
-		      const void *response)
+		      void *response)
 {
-	const struct ib_mad_hdr *header = response;
+	struct ib_mad_hdr *header = response;
 	u64 tid = be64_to_cpu(header->tid);
+	struct ucmad_mad_completion *body;
 	struct ucmad_channel *channel;
 	struct ucmad_agent *agent;
 	struct ucmad_send *send;
@@ -342,7 +380,10 @@ void ucmad_send_match(struct ucmad_port *port, const struct ib_wc *wc, const str
 		send = ucmad_send_find(agent, lower_32_bits(tid));
 		if (send && ucmad_send_fits(send, wc, grh, header)) {
 			channel = send->peer->lane->channel;
-			ucmad_send_responded(send, wc, response);
+			header->tid = send->tid;
+			body = ucmad_queued_fill(send->completion, UCMAD_EVENT_MAD_SEND,
+						 sizeof(*body), response, UCMAD_MAD_SIZE);
+			ucmad_send_responded(send, wc, body);
 			ucmad_channel_pump(channel);
 		} else {
 			agent->strays++;
@@ -351,25 +392,49 @@ void ucmad_send_match(struct ucmad_port *port, const struct ib_wc *wc, const str
 	spin_unlock_bh(&port->lock);
 }
 
+/**
+ * ucmad_send_answered - ib_mad has found the send that a MAD responds to.
+ * @send: The send; ib_mad holds its try.
+ * @received: The response.
+ *
+ * Return: Whether @received was kept.
+ */
+bool ucmad_send_answered(struct ucmad_send *send, struct ib_mad_recv_wc *received)
+{
+	struct ib_mad_hdr *header = &received->recv_buf.mad->mad_hdr;
+	struct ucmad_agent *agent = send->agent;
+	struct ucmad_mad_completion *body;
+	bool kept = false, is_long = ucmad_rmpp_is_long(received);
+
+	spin_lock_bh(&agent->port->lock);
+	if (send->state != UCMAD_SEND_DONE &&
+	    ucmad_send_fits(send, received->wc, received->recv_buf.grh, header)) {
+		header->tid = send->tid;
+		body = ucmad_rmpp_fill(send->completion, UCMAD_EVENT_MAD_SEND, sizeof(*body),
+				       received);
+		ucmad_send_responded(send, received->wc, body);
+		kept = is_long;
+	} else {
+		agent->strays++;
+	}
+	spin_unlock_bh(&agent->port->lock);
+	return kept;
+}
+
 static void ucmad_send_timed_out(struct timer_list *timer)
 {
 	struct ucmad_send *send = ucmad_compat_timer_container(send, timer, timer);
 	struct ucmad_port *port = send->agent->port;
-	struct ucmad_peer *peer = send->peer;
-	struct ucmad_channel *channel = peer->lane->channel;
+	struct ucmad_channel *channel = send->peer->lane->channel;
 
 	spin_lock_bh(&port->lock);
 	if (send->state != UCMAD_SEND_WAITING || timer_pending(&send->timer)) {
 		/* Over, or the time-out was changed while this came. */
-	} else if (send->in_hardware) {
-		ucmad_send_start_timer(send);
-	} else if (send->retries) {
-		send->retries--;
-		ucmad_send_requeue(send);
+	} else if (send->in_hardware && send->retries) {
+		send->try_over = true;
+		ucmad_send_abandon(send);
 	} else {
-		/* The other end may have got another MAC address. */
-		peer->stale = true;
-		ucmad_send_complete(send, UCMAD_MAD_TIMED_OUT, 0);
+		ucmad_send_end_try(send);
 	}
 	ucmad_send_put(send);
 	ucmad_channel_pump(channel);
@@ -412,9 +477,9 @@ void ucmad_send_set_timeout(struct ucmad_agent *agent, u32 handle, u32 timeout_m
 
 	spin_lock_bh(&agent->port->lock);
 	send = ucmad_send_find(agent, handle);
-	if (send && !send->no_response) {
+	if (send && !send->no_response && !send->rmpp) {
 		send->timeout = msecs_to_jiffies(timeout_ms);
-		if (send->state == UCMAD_SEND_WAITING)
+		if (send->state == UCMAD_SEND_WAITING && !send->try_over)
 			ucmad_send_start_timer(send);
 	}
 	spin_unlock_bh(&agent->port->lock);

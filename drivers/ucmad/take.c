@@ -239,10 +239,15 @@ static int ucmad_take_copy(struct ucmad_take *take, struct ucmad_cmd *cmd)
 {
 	u8 __user *to = u64_to_user_ptr(take->args->buffer);
 	struct ucmad_queued *event;
+	int ret = 0;
 
 	list_for_each_entry(event, &take->batch.events, node) {
-		if (copy_to_user(to, &event->head, event->head.size))
-			return -EFAULT;
+		if (event->received)
+			ret = ucmad_rmpp_copy(event, to);
+		else if (copy_to_user(to, &event->head, event->head.size))
+			ret = -EFAULT;
+		if (ret)
+			return ret;
 		to += event->head.size;
 	}
 	return ucmad_respond(cmd);

@@ -80,7 +80,8 @@
  * @features: Out: UCMAD_FEATURE_* bits.
  * @max_objects: Out: objects that one file may have at a time.
  * @max_backlog: Out: largest backlog of a listener.
- * @max_event_size: Out: a buffer of so many bytes takes any event (EV-TOOSMALL).
+ * @max_event_size: Out: a buffer of so many bytes takes any event but a MAD that RMPP has carried
+ *		    (EV-TOOSMALL).
  * @reserved: Zero.
  */
 struct ucmad_query {
@@ -1058,8 +1059,8 @@ struct ucmad_cm_error_event {
 #define UCMAD_AGENT_CONCURRENT	0x1
 
 /**
- * UCMAD_AGENT_IB_MAD - Requests leave from QP1 through the kernel's ib_mad, not from a QP of our own,
- * for peers that answer nobody else. Slower, and on RoCE with IPv4 GIDs ib_mad never finds the
+ * UCMAD_AGENT_IB_MAD - Requests leave from QP1 through the kernel's ib_mad, not from a QP of our
+ * own, for peers that answer nobody else. Slower, and on RoCE with IPv4 GIDs ib_mad never finds the
  * request that a response is for. Agents on QP0 and with RMPP work so in any case.
  */
 #define UCMAD_AGENT_IB_MAD	0x2
@@ -1078,11 +1079,12 @@ struct ucmad_cm_error_event {
  * @receive_queue: Unsolicited MADs that may wait to be taken; 0 stands for 128. What comes on top
  *		   is dropped and counted (EV-NOLOSS).
  * @port: Port, from 1.
- * @qp: 1. 0, for SMPs, is not there yet: %EOPNOTSUPP.
+ * @qp: 1, or 0 for SMPs (classes 0x01 and 0x81), which InfiniBand ports have.
  * @mgmt_class: Class of the unsolicited MADs; 0 without @method_mask.
  * @class_version: Its version.
  * @oui: Vendor that the unsolicited MADs are of, for classes 0x30 to 0x4f; else zero.
- * @rmpp_version: 1: the kernel cuts long MADs up and puts them together (IBTA 13.6); else 0.
+ * @rmpp_version: 1: the kernel cuts long MADs up and puts them together (IBTA 13.6), for classes
+ *		  that know RMPP; else 0, and the program sees, and sends, single segments.
  *
  * Deregister it by UCMAD_IOCTL_DESTROY (MAD-DEREG): what is outstanding is flushed, and its
  * completions are among the events that the call counts as discarded.
@@ -1090,7 +1092,7 @@ struct ucmad_cm_error_event {
  * Any number of threads may post, cancel and take completions at once (MAD-SHARE).
  *
  * Errors: %EPERM without CAP_NET_RAW (QP1) or CAP_NET_ADMIN (QP0); %EADDRINUSE another agent has
- * one of the methods; %EINVAL a member is out of range; %EOPNOTSUPP no MADs on this port;
+ * one of the methods; %EINVAL a member is out of range; %EOPNOTSUPP the port has no such QP;
  * %ENODEV, %EMFILE, %ENOMEM as for CM IDs.
  *
  * Source: IBTA 13.4; include/rdma/ib_mad.h in the kernel.
@@ -1119,8 +1121,8 @@ struct ucmad_mad_register {
  * struct ucmad_mad_address - Where a MAD goes, or comes from.
  * @dgid: GID of the other end.
  * @flow_label: 20 bits.
- * @qpn: QP of the other end, 24 bits; 1 for an agent that waits for requests.
- * @qkey: Its Q_Key: UCMAD_MAD_QKEY for QP1.
+ * @qpn: QP of the other end, 24 bits; 1 for an agent that waits for requests; 0 from QP0.
+ * @qkey: Its Q_Key: UCMAD_MAD_QKEY for QP1. Over ib_mad it is not looked at.
  * @dlid: LID of the other end; 0 on RoCE.
  * @pkey_index: Index of the partition key.
  * @sgid_index: Index of the local GID.
@@ -1159,9 +1161,11 @@ struct ucmad_mad_address {
  * @cookie: Goes back in the completion.
  * @flags: UCMAD_SEND_NO_RESPONSE or 0.
  * @timeout_ms: How long to wait for the response to each try; 0 with UCMAD_SEND_NO_RESPONSE.
- * @retries: How often to try again, at most 15; 0 with UCMAD_SEND_NO_RESPONSE.
+ * @retries: How often to try again, at most 15; 0 with UCMAD_SEND_NO_RESPONSE. Of a MAD that RMPP
+ *	     carries, both concern its segments and acknowledgments, too.
  * @handle: Out: names the send for cancelling.
- * @mad_len: Its length: UCMAD_MAD_SIZE.
+ * @mad_len: Its length: UCMAD_MAD_SIZE; of an agent with RMPP, if the MAD has the flag "active" in
+ *	     its RMPP header, from the headers of its class to 16 MiB, with them standing once.
  * @reserved: Zero.
  * @in_reply_to: Answer the request whose &ucmad_mad_receive.request this is, from the QP that it
  *		 came to, with its transaction ID; @to is zero then, and no response is waited for.
@@ -1230,7 +1234,7 @@ struct ucmad_mad_cancel {
  * @size: sizeof(struct ucmad_mad_timeout).
  * @object: Handle of the agent.
  * @handle: Handle of the send; unknown or over: passed over in silence.
- * @timeout_ms: From now, and for each try to come; not 0.
+ * @timeout_ms: From now, and for each try to come; not 0. No effect on a MAD that RMPP carries.
  */
 struct ucmad_mad_timeout {
 	__u32 size;
@@ -1287,7 +1291,7 @@ enum ucmad_mad_status {
  * @handle: &ucmad_mad_send.handle.
  * @status: enum ucmad_mad_status.
  * @wc_status: With UCMAD_MAD_ERROR, as in enum ibv_wc_status.
- * @tries: How often it was sent.
+ * @tries: How often it was sent; 1 if RMPP has carried it.
  * @from: With UCMAD_MAD_RESPONDED: where the response came from.
  */
 struct ucmad_mad_completion {

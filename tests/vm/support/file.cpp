@@ -69,8 +69,13 @@ Taken take(const File& file, const Take& wish) {
 }
 
 Event take_one(const File& file, std::uint32_t object, std::vector<ucmad_ack> acks) {
-    Taken taken =
-        take(file, {.object = object, .max = 1, .timeout = limit(), .acks = std::move(acks)});
+    Take wish{.object = object, .max = 1, .timeout = limit(), .acks = std::move(acks)};
+    Taken taken = take(file, wish);
+    if (taken.error == Error{EMSGSIZE}) {
+        wish.acks.clear();
+        wish.room = taken.needed;
+        taken = take(file, wish);
+    }
     must(taken.error);
     must(taken.events.size() == 1, "not one event");
     return std::move(taken.events.front());
