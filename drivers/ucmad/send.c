@@ -112,7 +112,11 @@ static int ucmad_send_queue(struct ucmad_send *send)
 	/* The place was reserved: this needs no memory. */
 	xa_store(&agent->sends, send->handle, send, 0);
 	ucmad_send_enqueue(send);
-	ucmad_channel_pump(send->peer->lane->channel);
+	if (send->peer->state == UCMAD_PEER_FAILED)
+		/* The search for its address has ended already, and found none. */
+		ucmad_send_complete(send, UCMAD_MAD_UNREACHABLE, 0);
+	else
+		ucmad_channel_pump(send->peer->lane->channel);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <future>
 #include <set>
+#include <thread>
 
 namespace vm {
 namespace {
@@ -171,6 +172,32 @@ TEST_P(MadLink, MAD_ONE_LinkThatWasDownIsUsedAgain) {
     }
     extra.set_link(true);
     EXPECT_TRUE(eventually([&] { return ask() == UCMAD_MAD_RESPONDED; }));
+}
+
+// An address that no route leads to, so that looking for it ends at once.
+ucmad_mad_address nowhere(ucmad_mad_address address) {
+    const std::size_t first = address.dgid[10] == 0xff ? 12 : 0; // an IPv4 address is at the end
+    constexpr std::array<std::uint8_t, 4> documentation = {203, 0, 113, 1};
+    constexpr std::array<std::uint8_t, 4> documentation_ipv6 = {0x20, 0x01, 0x0d, 0xb8};
+    std::ranges::copy(first ? documentation : documentation_ipv6, address.dgid + first);
+    return address;
+}
+
+// That can be before the send waits for it: others hold the call up in between, sooner or later.
+TEST_P(MadLink, MAD_ONE_NoRouteIsSeenAtOnce) {
+    const Agent agent = enroll(client_file, sender());
+    const Mad question = ping(1, 1);
+    const auto busy = [](const std::stop_token& stop) {
+        while (!stop.stop_requested()) {
+        }
+    };
+    const std::array<std::jthread, 2> others = {std::jthread(busy), std::jthread(busy)};
+    for (int i = 0; i < 3000; ++i) {
+        agent.post(request_of(question, nowhere(to), 1));
+        const ucmad_mad_completion done = completion_of(agent.expect_completion());
+        ASSERT_EQ(done.status, UCMAD_MAD_UNREACHABLE);
+        ASSERT_EQ(done.tries, 0U);
+    }
 }
 
 TEST_P(MadAgent, EV_CONTEXT_ComesWithEachEvent) {
