@@ -113,4 +113,11 @@ void ExtraDevice::add() {
     device_ = *find_device(extra_name);
 }
 
+// One of those that are set aside for documentation (RFC 3849).
+NoRoute::NoRoute() : gid(parse_gid("2001:0db8:0000:0000:0000:0000:0000:0001")) {
+    run({"ip", "route", "add", "unreachable", "2001:db8::1"});
+}
+
+NoRoute::~NoRoute() { run({"ip", "route", "delete", "unreachable", "2001:db8::1"}); }
+
 } // namespace vm

@@ -56,4 +56,15 @@ private:
     Device device_;
 };
 
+// An address that no route leads to, so that looking for it ends at once. It is an IPv6 address: an
+// IPv4 address without a route counts as one on the link.
+struct NoRoute {
+    NoRoute();
+    NoRoute(const NoRoute&) = delete;
+    NoRoute& operator=(const NoRoute&) = delete;
+    ~NoRoute();
+
+    const Gid gid;
+};
+
 } // namespace vm
