@@ -3,6 +3,7 @@
 
 #include <ucmad/cm_id.hpp>
 #include <ucmad/context.hpp>
+#include <ucmad/mad.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -10,6 +11,10 @@
 namespace ucmad {
 
 // The library's numbers are the ABI's, so that they can be passed by a cast.
+static_assert(static_cast<int>(SendStatus::responded) == UCMAD_MAD_RESPONDED);
+static_assert(static_cast<int>(SendStatus::error) == UCMAD_MAD_ERROR);
+static_assert(gsi_qkey == UCMAD_MAD_QKEY);
+static_assert(mad_size == UCMAD_MAD_SIZE);
 static_assert(sizeof(Ack) == sizeof(ucmad_ack));
 static_assert(offsetof(Ack, object) == offsetof(ucmad_ack, object));
 static_assert(offsetof(Ack, flags) == offsetof(ucmad_ack, flags));
@@ -70,6 +75,42 @@ Path from_abi(const ucmad_path& abi) noexcept {
     path.packet_life_time = abi.packet_life_time;
     std::ranges::copy(abi.dmac, path.dmac.begin());
     return path;
+}
+
+ucmad_mad_address to_abi(const MadAddress& address) noexcept {
+    ucmad_mad_address abi{};
+    std::ranges::copy(address.dgid.bytes, abi.dgid);
+    abi.flow_label = address.flow_label;
+    abi.qpn = address.qpn;
+    abi.qkey = address.qkey;
+    abi.dlid = address.dlid;
+    abi.pkey_index = address.pkey_index;
+    abi.sgid_index = address.sgid_index;
+    abi.flags = address.has_grh ? UCMAD_ADDRESS_GRH : 0;
+    abi.sl = address.sl;
+    abi.hop_limit = address.hop_limit;
+    abi.traffic_class = address.traffic_class;
+    abi.path_bits = address.path_bits;
+    abi.rate = address.rate;
+    return abi;
+}
+
+MadAddress from_abi(const ucmad_mad_address& abi) noexcept {
+    MadAddress address;
+    std::ranges::copy(abi.dgid, address.dgid.bytes.begin());
+    address.flow_label = abi.flow_label;
+    address.qpn = abi.qpn;
+    address.qkey = abi.qkey;
+    address.dlid = abi.dlid;
+    address.pkey_index = abi.pkey_index;
+    address.sgid_index = abi.sgid_index;
+    address.has_grh = (abi.flags & UCMAD_ADDRESS_GRH) != 0;
+    address.sl = abi.sl;
+    address.hop_limit = abi.hop_limit;
+    address.traffic_class = abi.traffic_class;
+    address.path_bits = abi.path_bits;
+    address.rate = abi.rate;
+    return address;
 }
 
 } // namespace detail

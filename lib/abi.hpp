@@ -16,6 +16,9 @@ namespace ucmad::detail {
 [[nodiscard]] ucmad_path to_abi(const Path& path) noexcept;
 [[nodiscard]] Path from_abi(const ucmad_path& abi) noexcept;
 
+[[nodiscard]] ucmad_mad_address to_abi(const MadAddress& address) noexcept;
+[[nodiscard]] MadAddress from_abi(const ucmad_mad_address& abi) noexcept;
+
 /// An address as the ABI passes it.
 [[nodiscard]] inline __u64 address_of(const void* pointer) noexcept {
     return reinterpret_cast<std::uintptr_t>(pointer);

@@ -34,7 +34,7 @@ bool set_milliseconds(std::chrono::milliseconds time, __u32& member) noexcept {
 } // namespace
 
 CmId::CmId(std::shared_ptr<const detail::File> file, Handle handle) noexcept
-    : file_(std::move(file)), handle_(handle) {}
+    : Object(std::move(file), handle) {}
 
 CmId CmId::create(const Context& context, std::uint32_t device, std::uint64_t user_context,
                   std::error_code& ec) noexcept {
@@ -54,68 +54,6 @@ CmId CmId::adopt(const Context& context, Handle handle) noexcept {
     return CmId{context.file_, handle};
 }
 
-CmId::CmId(CmId&& other) noexcept
-    : file_(std::move(other.file_)), handle_(other.handle_.exchange(Handle::any)) {}
-
-CmId& CmId::operator=(CmId&& other) noexcept {
-    if (this != &other) {
-        std::error_code ignored; // an ID that the kernel does not have needs no destroying
-        destroy(ignored);
-        file_ = std::move(other.file_);
-        handle_ = other.handle_.exchange(Handle::any);
-    }
-    return *this;
-}
-
-CmId::~CmId() {
-    std::error_code ignored;
-    destroy(ignored);
-}
-
-Handle CmId::release() noexcept {
-    // file_ is let be: another thread may be reading it.
-    return handle_.exchange(Handle::any);
-}
-
-int CmId::fd() const noexcept { return *this ? file_->fd() : -1; }
-
-template <typename Struct>
-void CmId::call(unsigned long request, Struct& argument, std::error_code& ec) const noexcept {
-    const Handle object = handle();
-    if (object == Handle::any) {
-        ec = system_code(EBADF);
-        return;
-    }
-    argument.size = sizeof argument;
-    argument.object = static_cast<__u32>(object);
-    ec = detail::call(file_->fd(), request, argument);
-}
-
-std::uint32_t CmId::destroy(std::error_code& ec) noexcept {
-    ec.clear();
-    const Handle object = release();
-    if (object == Handle::any)
-        return 0;
-    auto argument = detail::make_argument<ucmad_destroy>();
-    argument.object = static_cast<__u32>(object);
-    ec = detail::call(file_->fd(), UCMAD_IOCTL_DESTROY, argument);
-    return argument.discarded;
-}
-
-std::uint32_t CmId::destroy() {
-    return checked("destroying a CM ID", [&](auto& ec) { return destroy(ec); });
-}
-
-void CmId::set_context(std::uint64_t user_context, std::error_code& ec) const noexcept {
-    ucmad_set_context argument{};
-    argument.context = user_context;
-    call(UCMAD_IOCTL_SET_CONTEXT, argument, ec);
-}
-
-void CmId::set_context(std::uint64_t user_context) const {
-    checked("setting a user context", [&](auto& ec) { set_context(user_context, ec); });
-}
-
 CmIdInfo CmId::query(std::error_code& ec) const noexcept {
     ucmad_cm_query argument{};
     call(UCMAD_IOCTL_CM_QUERY, argument, ec);
@@ -133,21 +71,6 @@ CmIdInfo CmId::query(std::error_code& ec) const noexcept {
 
 CmIdInfo CmId::query() const {
     return checked("query of a CM ID", [&](auto& ec) { return query(ec); });
-}
-
-std::optional<Event> CmId::next(Timeout timeout, std::span<const Ack> acks,
-                                std::error_code& ec) const {
-    const Handle object = handle();
-    if (object == Handle::any) {
-        ec = system_code(EBADF);
-        return std::nullopt;
-    }
-    return Context{file_}.next(object, timeout, acks, ec);
-}
-
-std::optional<Event> CmId::next(Timeout timeout, std::span<const Ack> acks) const {
-    return checked("waiting for an event of a CM ID",
-                   [&](auto& ec) { return next(timeout, acks, ec); });
 }
 
 std::uint64_t CmId::listen(const ListenParams& params, std::error_code& ec) const noexcept {

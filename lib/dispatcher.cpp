@@ -163,25 +163,39 @@ void DispatcherState::wait_for_events() const {
         throw std::system_error(system_code(errno), "epoll_wait");
 }
 
-void DispatcherState::run() {
+bool DispatcherState::run_one(EventBatch& batch) {
     // One event at a time: what a thread has taken waits for that thread, though others may be
     // idle.
     constexpr TakeOptions one{.object = Handle::any, .timeout = no_wait, .max_events = 1};
+    std::error_code ec;
+    const std::size_t count = context_.take(batch, one, ec);
+    if (ec && ec != std::errc::interrupted)
+        throw std::system_error(ec, "taking events");
+    for (const EventView& event : batch)
+        dispatch(batch, event);
+    return count > 0;
+}
+
+void DispatcherState::acknowledge(EventBatch& batch) const noexcept {
+    std::error_code ignored; // can only fail with the file, and then nothing is held any more
+    context_.flush(batch, ignored);
+}
+
+void DispatcherState::run() {
     EventBatch batch;
-    const AtExit acknowledge_last{[&] {
-        std::error_code ignored; // can only fail with the file, and then nothing is held any more
-        context_.flush(batch, ignored);
-    }};
-    while (!stopped_) {
-        std::error_code ec;
-        const std::size_t count = context_.take(batch, one, ec);
-        if (ec && ec != std::errc::interrupted)
-            throw std::system_error(ec, "taking events");
-        for (const EventView& event : batch)
-            dispatch(batch, event);
-        if (count == 0)
+    const AtExit acknowledge_last{[&] { acknowledge(batch); }};
+    while (!stopped_)
+        if (!run_one(batch))
             wait_for_events();
-    }
+}
+
+std::size_t DispatcherState::poll() {
+    EventBatch batch;
+    const AtExit acknowledge_last{[&] { acknowledge(batch); }};
+    std::size_t count = 0;
+    while (!stopped_ && run_one(batch))
+        ++count;
+    return count;
 }
 
 void DispatcherState::start(unsigned threads) {
@@ -242,9 +256,9 @@ Dispatcher::~Dispatcher() {
     join();
 }
 
-Registration Dispatcher::add(const CmId& id, EventHandler handler) {
-    state_->add(id.handle(), std::move(handler), {});
-    return {state_, id.handle()};
+Registration Dispatcher::add(const Object& object, EventHandler handler) {
+    state_->add(object.handle(), std::move(handler), {});
+    return {state_, object.handle()};
 }
 
 Registration Dispatcher::add_listener(const CmId& id, RequestHandler on_request,
@@ -254,6 +268,8 @@ Registration Dispatcher::add_listener(const CmId& id, RequestHandler on_request,
 }
 
 void Dispatcher::run() { state_->run(); }
+
+std::size_t Dispatcher::poll() { return state_->poll(); }
 
 void Dispatcher::start(unsigned threads) { state_->start(threads); }
 

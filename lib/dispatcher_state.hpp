@@ -59,6 +59,7 @@ public:
     void remove(Handle object) noexcept;
 
     void run();
+    std::size_t poll();
     void start(unsigned threads);
     void stop() noexcept;
     void join();
@@ -97,6 +98,10 @@ private:
     void dispatch_request(const EventView& event, Handle listener,
                           std::optional<std::uint64_t>& new_context);
     void dispatch_unhandled(const EventView& event);
+    /// Acknowledges what the batch has collected and takes and handles one event; false if there is
+    /// none.
+    bool run_one(EventBatch& batch);
+    void acknowledge(EventBatch& batch) const noexcept;
     void wait_for_events() const;
 
     const Context context_;

@@ -103,6 +103,21 @@ SidrRepReceived convert(const ucmad_cm_sidr_rep_event& abi) noexcept {
     };
 }
 
+SendCompleted convert(const ucmad_mad_completion& abi) noexcept {
+    return {
+        .cookie = abi.cookie,
+        .handle = abi.handle,
+        .status = SendStatus{abi.status},
+        .wc_status = abi.wc_status,
+        .tries = abi.tries,
+        .from = detail::from_abi(abi.from),
+    };
+}
+
+MadReceived convert(const ucmad_mad_receive& abi) noexcept {
+    return {.request = abi.request, .from = detail::from_abi(abi.from)};
+}
+
 Failure convert(const ucmad_cm_error_event& abi) noexcept {
     return {.error = detail::system_code(static_cast<int>(abi.error)), .wc_status = abi.wc_status};
 }
@@ -165,6 +180,10 @@ std::optional<EventBody> read_body(std::uint16_t type, Bytes bytes) noexcept {
         return read<SidrRepReceived, ucmad_cm_sidr_rep_event>(bytes);
     case UCMAD_EVENT_CM_EXPIRED:
         return read_failure<Expired>(bytes);
+    case UCMAD_EVENT_MAD_SEND:
+        return read<SendCompleted, ucmad_mad_completion>(bytes);
+    case UCMAD_EVENT_MAD_RECEIVE:
+        return read<MadReceived, ucmad_mad_receive>(bytes);
     default:
         return UnknownEvent{.type = type};
     }
@@ -241,6 +260,8 @@ std::string_view event_name(const EventBody& body) noexcept {
         "SIDR REQ error",
         "SIDR REP",
         "expired",
+        "send completed",
+        "MAD received",
         "unknown event",
     };
     static_assert(std::size(names) == std::variant_size_v<EventBody>);

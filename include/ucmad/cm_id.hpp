@@ -5,15 +5,14 @@
 
 #include <ucmad/context.hpp>
 #include <ucmad/event.hpp>
+#include <ucmad/object.hpp>
 #include <ucmad/path.hpp>
 #include <ucmad/types.hpp>
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string_view>
 
 namespace ucmad {
@@ -141,13 +140,9 @@ struct CmIdInfo {
     std::uint64_t dropped = 0; ///< Of a listener: requests dropped or refused for want of room.
 };
 
-/// A CM ID. Movable; destroys the ID when it goes, which tells the peer what the protocol wants
-/// told (CM-TEARDOWN) and never waits (DEL-NOWAIT-USER).
-///
-/// All const members and destroy() may be called from any thread at any time; threads that wait in
-/// next() while another calls destroy() get ESHUTDOWN (EBADF if they come later). Moving and
-/// destructing need the care that any C++ object does.
-class CmId {
+/// A CM ID. Movable; see Object. Destroying it tells the peer what the protocol wants told
+/// (CM-TEARDOWN).
+class CmId : public Object {
 public:
     /// No CM ID.
     CmId() = default;
@@ -165,37 +160,8 @@ public:
     /// release() gave.
     [[nodiscard]] UCMAD_API static CmId adopt(const Context& context, Handle handle) noexcept;
 
-    UCMAD_API CmId(CmId&& other) noexcept;
-    UCMAD_API CmId& operator=(CmId&& other) noexcept;
-    CmId(const CmId&) = delete;
-    CmId& operator=(const CmId&) = delete;
-    UCMAD_API ~CmId();
-
-    [[nodiscard]] Handle handle() const noexcept { return handle_.load(); }
-    [[nodiscard]] explicit operator bool() const noexcept { return handle() != Handle::any; }
-
-    /// Lets go of the ID without destroying it.
-    UCMAD_API Handle release() noexcept;
-
-    /// Destroys the ID; afterwards this is an empty CmId. Returns how many of its events nobody
-    /// will see any more (DEL-COUNT). Once it has returned no call returns an event of the ID
-    /// (DEL-SILENT).
-    UCMAD_API std::uint32_t destroy();
-    UCMAD_API std::uint32_t destroy(std::error_code& ec) noexcept;
-
-    /// Changes the user context, for all events that are taken from now on.
-    UCMAD_API void set_context(std::uint64_t user_context) const;
-    UCMAD_API void set_context(std::uint64_t user_context, std::error_code& ec) const noexcept;
-
     [[nodiscard]] UCMAD_API CmIdInfo query() const;
     [[nodiscard]] UCMAD_API CmIdInfo query(std::error_code& ec) const noexcept;
-
-    /// The next event of this ID, and of no other (EV-TARGET); of a listener also its REQs. See
-    /// Context::next().
-    [[nodiscard]] UCMAD_API std::optional<Event> next(Timeout timeout = forever,
-                                                      std::span<const Ack> acks = {}) const;
-    [[nodiscard]] UCMAD_API std::optional<Event> next(Timeout timeout, std::span<const Ack> acks,
-                                                      std::error_code& ec) const;
 
     /// Listens for REQs and SIDR REQs. Returns the service ID. Errors: EADDRINUSE somebody on this
     /// host listens there, EINVAL the backlog is too large.
@@ -248,22 +214,13 @@ public:
     UCMAD_API void notify(Notification what) const;
     UCMAD_API void notify(Notification what, std::error_code& ec) const noexcept;
 
-    /// Descriptor of the file that the ID belongs to; -1 for an empty CmId.
-    [[nodiscard]] UCMAD_API int fd() const noexcept;
-
 private:
     friend class Listener;
 
     CmId(std::shared_ptr<const detail::File> file, Handle handle) noexcept;
 
-    template <typename Struct>
-    void call(unsigned long request, Struct& argument, std::error_code& ec) const noexcept;
-
     void message(unsigned long request, std::size_t limit, Bytes private_data,
                  std::error_code& ec) const noexcept;
-
-    std::shared_ptr<const detail::File> file_;
-    std::atomic<Handle> handle_ = Handle::any;
 };
 
 } // namespace ucmad

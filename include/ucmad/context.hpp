@@ -159,6 +159,8 @@ public:
 
 private:
     friend class CmId;
+    friend class MadAgent;
+    friend class Object;
     friend class detail::DispatcherState;
 
     explicit Context(std::shared_ptr<const detail::File> file) noexcept;

@@ -97,7 +97,7 @@ public:
 
     /// Has the handler called with each event of the object. Error: EEXIST it has a handler
     /// already.
-    UCMAD_API Registration add(const CmId& id, EventHandler handler);
+    UCMAD_API Registration add(const Object& object, EventHandler handler);
 
     /// Has `on_request` called with each request of the listener, and `on_event`, if given, with
     /// its own events (DeviceRemoved). Error: EEXIST.
@@ -108,6 +108,11 @@ public:
     /// event counts as handled and is acknowledged, and the other threads go on.
     /// Errors: those of Context::take(), EINTR apart.
     UCMAD_API void run();
+
+    /// Runs the handlers of all events that are there, and does not wait for more; for a loop that
+    /// polls Context::fd() itself, see <ucmad/asio.hpp>. Returns how many events there were. Errors
+    /// as run().
+    UCMAD_API std::size_t poll();
 
     /// Runs handlers on so many new threads. What a handler throws there ends the program
     /// (std::terminate). Error: EBUSY they were started already.

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <ucmad/error.hpp>
+#include <ucmad/mad_address.hpp>
 #include <ucmad/path.hpp>
 #include <ucmad/types.hpp>
 
@@ -169,6 +170,22 @@ struct SidrRepReceived {
 /// The program did not answer a REQ or REP within its patience; the peer was rejected (CM-PATIENT).
 struct Expired : Failure {};
 
+/// A send of a MAD agent is over. The response, if there is one, is the data of the event.
+struct SendCompleted {
+    std::uint64_t cookie = 0; ///< MadSend::cookie.
+    std::uint32_t handle = 0; ///< MadSend::handle.
+    SendStatus status{};
+    std::uint32_t wc_status = 0; ///< With SendStatus::error, as enum ibv_wc_status.
+    std::uint32_t tries = 0;     ///< How often it was sent.
+    MadAddress from{};           ///< Where the response came from.
+};
+
+/// An unsolicited MAD has come to an agent; it is the data of the event.
+struct MadReceived {
+    std::uint64_t request = 0; ///< Names it for an answer; 0: it cannot be answered.
+    MadAddress from{};         ///< Who has sent it.
+};
+
 /// An event of a module that is newer than this library. It can be acknowledged like any other.
 struct UnknownEvent {
     std::uint16_t type = 0; ///< As in struct ucmad_event.
@@ -178,7 +195,7 @@ using EventBody =
     std::variant<DeviceRemoved, ReqReceived, ReqError, RepReceived, RepError, RtuReceived,
                  UserEstablished, DreqReceived, DreqError, DrepReceived, TimewaitExit, MraReceived,
                  RejReceived, LapReceived, AprReceived, LapError, SidrReqReceived, SidrReqError,
-                 SidrRepReceived, Expired, UnknownEvent>;
+                 SidrRepReceived, Expired, SendCompleted, MadReceived, UnknownEvent>;
 
 /// The name of an event's type: "REQ", "REQ error", "device removed", ...
 [[nodiscard]] UCMAD_API std::string_view event_name(const EventBody& body) noexcept;
@@ -204,8 +221,8 @@ struct EventBase {
 
 /// An event in the buffer of an EventBatch, valid until that takes the next ones.
 struct EventView : EventBase {
-    /// Always the full length that the message has room for: CM messages do not say how much of it
-    /// the peer has filled.
+    /// Private data of a CM message: always the full length that the message has room for, since it
+    /// does not say how much of it the peer has filled. Or a MAD.
     Bytes private_data{};
 };
 

@@ -276,6 +276,41 @@ TEST(Event, FailuresSayWhy) {
     EXPECT_NE(records.events[5].get_if<Expired>(), nullptr);
 }
 
+TEST(Event, MadsOfAgents) {
+    ucmad_mad_completion done{};
+    done.cookie = 77;
+    done.handle = 5;
+    done.status = UCMAD_MAD_ERROR;
+    done.wc_status = 12;
+    done.tries = 3;
+    done.from.qpn = 1;
+    done.from.sgid_index = 9;
+    done.from.flags = UCMAD_ADDRESS_GRH;
+    ucmad_mad_receive received{};
+    received.request = 8;
+    received.from.dlid = 4;
+    const std::vector<std::byte> mad(300, std::byte{7});
+    Records records;
+    records.add(UCMAD_EVENT_MAD_SEND, raw(done));
+    records.add(UCMAD_EVENT_MAD_RECEIVE, raw(received), mad);
+    ASSERT_FALSE(records.decode());
+    const auto* completed = records.events.at(0).get_if<SendCompleted>();
+    ASSERT_NE(completed, nullptr);
+    EXPECT_EQ(completed->cookie, 77U);
+    EXPECT_EQ(completed->handle, 5U);
+    EXPECT_EQ(completed->status, SendStatus::error);
+    EXPECT_EQ(completed->wc_status, 12U);
+    EXPECT_EQ(completed->tries, 3U);
+    EXPECT_EQ(completed->from.sgid_index, 9);
+    EXPECT_TRUE(completed->from.has_grh);
+    const auto* incoming = records.events.at(1).get_if<MadReceived>();
+    ASSERT_NE(incoming, nullptr);
+    EXPECT_EQ(incoming->request, 8U);
+    EXPECT_EQ(incoming->from.dlid, 4);
+    EXPECT_FALSE(incoming->from.has_grh);
+    EXPECT_EQ(records.events.at(1).private_data.size(), mad.size());
+}
+
 TEST(Event, MraAndLap) {
     const ucmad_cm_mra_event mra{.service_timeout = 21, .reserved = {}};
     ucmad_cm_lap_event lap{};
@@ -294,6 +329,7 @@ TEST(Event, EveryTypeIsKnown) {
     std::vector<std::uint16_t> types{UCMAD_EVENT_DEVICE_REMOVED};
     for (std::uint16_t type = UCMAD_EVENT_CM_REQ; type <= UCMAD_EVENT_CM_EXPIRED; ++type)
         types.push_back(type);
+    types.insert(types.end(), {UCMAD_EVENT_MAD_SEND, UCMAD_EVENT_MAD_RECEIVE});
     ASSERT_EQ(types.size() + 1, std::variant_size_v<EventBody>);
     Records records;
     for (const std::uint16_t type : types)

@@ -89,6 +89,16 @@ void FakeDevice::fail_next(unsigned long request, int error) {
     calls_[request].next_error = error;
 }
 
+std::vector<ucmad_mad_send> FakeDevice::posted() {
+    const std::lock_guard lock{mutex_};
+    return posted_;
+}
+
+void FakeDevice::accept_sends(std::size_t count) {
+    const std::lock_guard lock{mutex_};
+    sends_to_accept_ = count;
+}
+
 std::size_t FakeDevice::count(unsigned long request) {
     const std::lock_guard lock{mutex_};
     return calls_[request].count;
@@ -157,6 +167,13 @@ int FakeDevice::ioctl(unsigned long request, void* argument) {
         create->object = static_cast<__u32>(add_object(create->context));
         return 0;
     }
+    case UCMAD_IOCTL_MAD_REGISTER: {
+        auto* enrol = static_cast<ucmad_mad_register*>(argument);
+        enrol->object = static_cast<__u32>(add_object(enrol->context));
+        return 0;
+    }
+    case UCMAD_IOCTL_MAD_POST:
+        return post_sends(*static_cast<ucmad_mad_post*>(argument));
     case UCMAD_IOCTL_SET_CONTEXT: {
         const auto* set = static_cast<ucmad_set_context*>(argument);
         const std::lock_guard lock{mutex_};
@@ -166,6 +183,23 @@ int FakeDevice::ioctl(unsigned long request, void* argument) {
     default:
         return 0; // recorded
     }
+}
+
+int FakeDevice::post_sends(ucmad_mad_post& argument) {
+    const std::lock_guard lock{mutex_};
+    if (!objects_.contains(Handle{argument.object}))
+        return ENOENT;
+    auto* sends = reinterpret_cast<ucmad_mad_send*>(argument.sends);
+    for (argument.posted = 0; argument.posted < argument.count; ++argument.posted) {
+        if (sends_to_accept_ == 0) {
+            argument.error = EAGAIN;
+            break;
+        }
+        --sends_to_accept_;
+        sends[argument.posted].handle = static_cast<__u32>(posted_.size() + 1);
+        posted_.push_back(sends[argument.posted]);
+    }
+    return argument.posted > 0 ? 0 : static_cast<int>(argument.error);
 }
 
 int FakeDevice::list(ucmad_devices& argument) {

@@ -58,6 +58,11 @@ public:
         return argument;
     }
 
+    /// The sends of all agents that were accepted, in order. What becomes of them is the test's.
+    [[nodiscard]] std::vector<ucmad_mad_send> posted();
+    /// From now on only so many are accepted (MAD-PARTIAL).
+    void accept_sends(std::size_t count);
+
     [[nodiscard]] std::size_t count(unsigned long request);
     [[nodiscard]] bool exists(Handle object);
     [[nodiscard]] bool held(Handle object);
@@ -104,6 +109,7 @@ private:
     Object* next_ready(Taking& taking, Handle& handle);
     bool write_record(Taking& taking, Handle handle, Object& object);
     int destroy(ucmad_destroy& argument);
+    int post_sends(ucmad_mad_post& argument);
     int list(ucmad_devices& argument);
     Handle add_object_locked(std::uint64_t context);
     void changed();
@@ -112,6 +118,8 @@ private:
     std::condition_variable wake_;
     std::map<Handle, Object> objects_;
     std::map<unsigned long, Calls> calls_;
+    std::vector<ucmad_mad_send> posted_;
+    std::size_t sends_to_accept_ = static_cast<std::size_t>(-1);
     std::uint32_t next_handle_ = 1;
     Handle last_served_{};
     std::size_t waiting_ = 0;
