@@ -46,4 +46,14 @@ static inline bool ucmad_compat_timer_delete(struct timer_list *timer)
 #endif
 }
 
+/* Stops a timer, and waits for it if it runs. */
+static inline void ucmad_compat_timer_delete_sync(struct timer_list *timer)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+	timer_delete_sync(timer);
+#else
+	del_timer_sync(timer);
+#endif
+}
+
 #endif /* UCMAD_COMPAT_H */

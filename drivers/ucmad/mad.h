@@ -129,7 +129,9 @@ struct ucmad_peer_key {
  * @state: Is the address handle there? This and what follows up to @ah: the port's lock.
  * @sends: Sends that name it and still have memory.
  * @queue: Sends that wait for room.
- * @window: Sends that are WAITING.
+ * @window: WAITING sends that may still be in the other end's queue, oldest first.
+ * @window_used: How many.
+ * @window_timer: Lets those go that are too old for that, while others wait for their room.
  * @turn: In &ucmad_lane.peers.
  * @idle: In &ucmad_agent.idle while @sends is 0.
  * @stale: To be forgotten when it is next idle.
@@ -147,7 +149,9 @@ struct ucmad_peer {
 	enum ucmad_peer_state state;
 	u32 sends;
 	struct list_head queue;
-	u32 window;
+	struct list_head window;
+	u32 window_used;
+	struct timer_list window_timer;
 	struct list_head turn;
 	struct list_head idle;
 	bool stale;
@@ -253,7 +257,8 @@ enum ucmad_send_state {
  * @tries: How often it was sent.
  * @retries: How often it may be sent again.
  * @timeout: How long each try may take, in jiffies.
- * @node: In &ucmad_peer.queue while QUEUED.
+ * @sent_at: When its try began, in jiffies.
+ * @node: In &ucmad_peer.queue while QUEUED, in &ucmad_peer.window at first while WAITING.
  * @timer: Ends a try.
  * @agent: The agent.
  * @peer: Where it goes.
@@ -281,6 +286,7 @@ struct ucmad_send {
 	u32 tries;
 	u32 retries;
 	unsigned long timeout;
+	unsigned long sent_at;
 	struct list_head node;
 	struct timer_list timer;
 	struct ucmad_agent *agent;
@@ -350,6 +356,8 @@ struct ucmad_peer *ucmad_peer_get(struct ucmad_agent *agent, const struct ucmad_
 				  bool gsi);
 void ucmad_peer_put(struct ucmad_peer *peer);
 void ucmad_peer_refresh(struct ucmad_peer *peer);
+void ucmad_peer_window_enter(struct ucmad_send *send);
+void ucmad_peer_window_leave(struct ucmad_send *send);
 bool ucmad_peer_is(const struct ucmad_peer *peer, const struct ib_wc *wc, const struct ib_grh *grh);
 void ucmad_peers_destroy(struct ucmad_agent *agent);
 

@@ -12,12 +12,15 @@
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
 
-#include "main.h"
+#include "compat.h"
 #include "mad.h"
+#include "main.h"
 #include "path.h"
 
 /* A peer may have so many requests to answer at a time: half of what fits into its QP1. */
 #define UCMAD_PEER_WINDOW	256
+/* What it has not answered by then is lost, or has left its QP1 and is with its agent. */
+#define UCMAD_PEER_WINDOW_MS	200
 /* An agent keeps so many peers; those that are idle give way. */
 #define UCMAD_PEERS_MAX		4096
 #define UCMAD_PEER_RESOLVE_MS	2000
@@ -174,6 +177,48 @@ static void ucmad_peer_resolve(struct ucmad_peer *peer)
 	ucmad_peer_resolve_done(ret, NULL, &peer->resolve_addr, peer);
 }
 
+/* ---- window ------------------------------------------------------------------------------ */
+
+/* A try to the peer has begun. The port's lock is held. */
+void ucmad_peer_window_enter(struct ucmad_send *send)
+{
+	send->sent_at = jiffies;
+	list_add_tail(&send->node, &send->peer->window);
+	send->peer->window_used++;
+}
+
+/* It is over, or was taken out before. The port's lock is held. */
+void ucmad_peer_window_leave(struct ucmad_send *send)
+{
+	if (list_empty(&send->node))
+		return;
+	list_del_init(&send->node);
+	send->peer->window_used--;
+}
+
+static unsigned long ucmad_peer_window_end(const struct ucmad_peer *peer)
+{
+	const struct ucmad_send *oldest = list_first_entry(&peer->window, struct ucmad_send, node);
+
+	return oldest->sent_at + msecs_to_jiffies(UCMAD_PEER_WINDOW_MS);
+}
+
+static void ucmad_peer_window_expired(struct timer_list *timer)
+{
+	struct ucmad_peer *peer = ucmad_compat_timer_container(peer, timer, window_timer);
+	struct ucmad_port *port = peer->agent->port;
+
+	spin_lock_bh(&port->lock);
+	while (!list_empty(&peer->window) &&
+	       time_after_eq(jiffies, ucmad_peer_window_end(peer)))
+		ucmad_peer_window_leave(list_first_entry(&peer->window, struct ucmad_send, node));
+	ucmad_peer_refresh(peer);
+	ucmad_channel_pump(peer->lane->channel);
+	spin_unlock_bh(&port->lock);
+}
+
+/* ---- life -------------------------------------------------------------------------------- */
+
 /* The agent's mutex is held; no send uses it and none comes to. */
 static void ucmad_peer_destroy(struct ucmad_peer *peer)
 {
@@ -183,6 +228,7 @@ static void ucmad_peer_destroy(struct ucmad_peer *peer)
 	agent->peer_count--;
 	rdma_addr_cancel(&peer->resolve_addr);
 	cancel_work_sync(&peer->resolved_work);
+	ucmad_compat_timer_delete_sync(&peer->window_timer);
 	if (peer->ah)
 		rdma_destroy_ah(peer->ah, RDMA_DESTROY_AH_SLEEPABLE);
 	if (peer->sgid_attr)
@@ -260,6 +306,8 @@ static struct ucmad_peer *ucmad_peer_create(struct ucmad_agent *agent,
 	peer->agent = agent;
 	peer->state = UCMAD_PEER_FAILED;
 	INIT_LIST_HEAD(&peer->queue);
+	INIT_LIST_HEAD(&peer->window);
+	timer_setup(&peer->window_timer, ucmad_peer_window_expired, 0);
 	INIT_LIST_HEAD(&peer->turn);
 	INIT_LIST_HEAD(&peer->idle);
 	INIT_WORK(&peer->resolved_work, ucmad_peer_resolved);
@@ -365,11 +413,14 @@ void ucmad_peer_put(struct ucmad_peer *peer)
  */
 void ucmad_peer_refresh(struct ucmad_peer *peer)
 {
+	bool wants = peer->state == UCMAD_PEER_READY && !list_empty(&peer->queue);
+	bool full = peer->window_used >= UCMAD_PEER_WINDOW;
 	struct ucmad_lane *lane = peer->lane;
 
 	lockdep_assert_held(&peer->agent->port->lock);
-	if (peer->state != UCMAD_PEER_READY || list_empty(&peer->queue) ||
-	    peer->window >= UCMAD_PEER_WINDOW)
+	if (wants && full && !timer_pending(&peer->window_timer))
+		mod_timer(&peer->window_timer, ucmad_peer_window_end(peer));
+	if (!wants || full)
 		list_del_init(&peer->turn);
 	else if (list_empty(&peer->turn))
 		list_add_tail(&peer->turn, &lane->peers);

@@ -185,7 +185,7 @@ static void ucmad_send_leave(struct ucmad_send *send)
 	if (send->state == UCMAD_SEND_QUEUED)
 		list_del_init(&send->node);
 	else
-		send->peer->window--;
+		ucmad_peer_window_leave(send);
 	ucmad_peer_refresh(send->peer);
 }
 
@@ -239,7 +239,7 @@ void ucmad_send_complete(struct ucmad_send *send, enum ucmad_mad_status status, 
 /* A try is over, and is to be followed by another. */
 static void ucmad_send_requeue(struct ucmad_send *send)
 {
-	send->peer->window--;
+	ucmad_peer_window_leave(send);
 	ucmad_send_enqueue(send);
 }
 
@@ -248,7 +248,7 @@ void ucmad_send_posted(struct ucmad_send *send)
 {
 	list_del_init(&send->node);
 	send->state = UCMAD_SEND_WAITING;
-	send->peer->window++;
+	ucmad_peer_window_enter(send);
 	send->in_hardware = true;
 	send->tries++;
 	refcount_inc(&send->refs);

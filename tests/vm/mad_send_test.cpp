@@ -216,6 +216,20 @@ TEST_P(MadSend, TimeOutOfAnOutstandingSendCanBeChanged) {
     EXPECT_EQ(agent.set_timeout(handle, 20), ok) << "over: passed over in silence";
 }
 
+// The window of a peer is for those that may be in its queue, not for those it does not answer.
+TEST_P(MadSend, UnansweredOnesDoNotBlockTheOthers) {
+    const Mad mad = unanswered();
+    std::vector<ucmad_mad_send> sends(700, request_of(mad, to, 1));
+    ASSERT_EQ(agent.post(sends).count, sends.size());
+    const Mad question = ping(1, 1);
+    agent.post(request_of(question, to, 2));
+    server.answer(1);
+    const ucmad_mad_completion done = completion_of(agent.expect_completion());
+    EXPECT_EQ(done.status, UCMAD_MAD_RESPONDED);
+    EXPECT_EQ(done.cookie, 2U);
+    EXPECT_EQ(agent.query().in_flight, sends.size());
+}
+
 TEST_P(MadSend, MAD_PARTIAL_PrefixIsAcceptedAndTheReasonTold) {
     const Mad mad = unanswered();
     std::vector<ucmad_mad_send> sends(4, request_of(mad, to, 1));
