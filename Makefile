@@ -35,6 +35,14 @@ check:
 	@for kernel in debian debug; do tools/vm/kernel $$kernel >/dev/null || exit; done
 	@tests/run $(STAGES)
 
+.PHONY: bench
+## bench     compare MADs with libibumad and verbs, in a virtual machine
+bench: modules
+	@tools/setup/deps build vm bench
+	@$(MAKE) --no-print-directory configure
+	@cmake --build $(BUILD) --parallel $(shell nproc) --target ucmad-bench
+	@bench/run
+
 .PHONY: shell
 ## shell     a root shell in a virtual machine with the module loaded
 shell: vm-deps modules

@@ -56,8 +56,8 @@ void play_all(Report& report, const ucmad::DeviceInfo& device, bool ipv4) {
     }
     report.heading(fmt::format("RoCE v2 over {}: {}, GID {} ({})", kind, device.name,
                                setting->gid_index, to_string(setting->gid)));
-    for (Scene* scene :
-         {demo::two_connections, demo::rejections, demo::giving_up, demo::targeted_wait})
+    for (Scene* scene : {demo::two_connections, demo::rejections, demo::giving_up,
+                         demo::targeted_wait, demo::mads})
         play(report, *setting, *scene);
 }
 

@@ -94,5 +94,6 @@ void two_connections(Report& report, const Setting& setting);
 void rejections(Report& report, const Setting& setting);
 void giving_up(Report& report, const Setting& setting);
 void targeted_wait(Report& report, const Setting& setting);
+void mads(Report& report, const Setting& setting);
 
 } // namespace demo

@@ -89,9 +89,9 @@ void FakeDevice::fail_next(unsigned long request, int error) {
     calls_[request].next_error = error;
 }
 
-std::vector<ucmad_mad_send> FakeDevice::posted() {
+ucmad_mad_send FakeDevice::posted(std::size_t n) {
     const std::lock_guard lock{mutex_};
-    return posted_;
+    return posted_.at(n);
 }
 
 void FakeDevice::accept_sends(std::size_t count) {

@@ -58,8 +58,8 @@ public:
         return argument;
     }
 
-    /// The sends of all agents that were accepted, in order. What becomes of them is the test's.
-    [[nodiscard]] std::vector<ucmad_mad_send> posted();
+    /// The n-th send that was accepted, of any agent. What becomes of it is the test's.
+    [[nodiscard]] ucmad_mad_send posted(std::size_t n);
     /// From now on only so many are accepted (MAD-PARTIAL).
     void accept_sends(std::size_t count);
 

@@ -22,7 +22,7 @@ class MadClientTest : public testing::Test {
 protected:
     /// Ends the n-th send that was posted.
     void complete(std::size_t n, SendStatus status, Bytes response = {}) {
-        const ucmad_mad_send send = device.posted().at(n);
+        const ucmad_mad_send send = device.posted(n);
         ucmad_mad_completion body{};
         body.cookie = send.cookie;
         body.handle = send.handle;
@@ -62,18 +62,18 @@ TEST_F(MadClientTest, HandlerIsToldOnce) {
 
 TEST_F(MadClientTest, WhatIsPostedIsWhatTheModuleGets) {
     client.post(mad, to, {std::chrono::milliseconds{250}, 4}, note);
-    const ucmad_mad_send send = device.posted().at(0);
+    const ucmad_mad_send send = device.posted(0);
     EXPECT_EQ(send.timeout_ms, 250U);
     EXPECT_EQ(send.retries, 4U);
     EXPECT_EQ(send.mad_len, mad.size());
     EXPECT_EQ(send.to.dlid, 7U);
     EXPECT_EQ(send.flags, 0U);
     client.post(mad, to, no_response, note);
-    EXPECT_EQ(device.posted().at(1).flags, static_cast<__u32>(UCMAD_SEND_NO_RESPONSE));
+    EXPECT_EQ(device.posted(1).flags, static_cast<__u32>(UCMAD_SEND_NO_RESPONSE));
     client.answer({.request = 5}, mad, note);
-    EXPECT_EQ(device.posted().at(2).in_reply_to, 5U);
-    EXPECT_EQ(device.posted().at(2).flags, static_cast<__u32>(UCMAD_SEND_NO_RESPONSE));
-    EXPECT_EQ(device.posted().at(2).to.qpn, 0U);
+    EXPECT_EQ(device.posted(2).in_reply_to, 5U);
+    EXPECT_EQ(device.posted(2).flags, static_cast<__u32>(UCMAD_SEND_NO_RESPONSE));
+    EXPECT_EQ(device.posted(2).to.qpn, 0U);
 }
 
 TEST_F(MadClientTest, DeregisterEndsWhatIsOutstanding) {

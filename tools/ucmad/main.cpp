@@ -10,13 +10,14 @@ namespace {
 using ucmad::tool::ExitStatus;
 
 constexpr const char* description =
-    "InfiniBand and RoCE connections through the ucmad kernel module.\n"
+    "InfiniBand and RoCE connections and management datagrams through the ucmad kernel module.\n"
     "See 'ucmad COMMAND --help' and ucmad(1).";
 
 /// The subcommand that the error is of, so that its help can be pointed at.
 std::string command_of(const CLI::App& app) {
     const auto parsed = app.get_subcommands();
-    return parsed.empty() ? "ucmad" : "ucmad " + parsed.front()->get_name();
+    const std::string name = app.get_name();
+    return parsed.empty() ? name : name + ' ' + command_of(*parsed.front());
 }
 
 ExitStatus run(int argc, char** argv) {
@@ -26,7 +27,7 @@ ExitStatus run(int argc, char** argv) {
     app.require_subcommand(0, 1); // so that an unknown word is told as such
     ExitStatus status = ExitStatus::success;
     for (auto* add : {ucmad::tool::add_devices, ucmad::tool::add_listen, ucmad::tool::add_connect,
-                      ucmad::tool::add_ping})
+                      ucmad::tool::add_ping, ucmad::tool::add_mad})
         add(app, status);
     try {
         app.parse(argc, argv);

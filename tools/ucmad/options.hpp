@@ -57,7 +57,7 @@ void add_dlid(CLI::App& command, PeerOptions& peer);
 /// What a subcommand registers: its options, and its exit status when it has run.
 using AddCommand = void(CLI::App& app, ExitStatus& status);
 
-AddCommand add_devices, add_listen, add_connect, add_ping;
+AddCommand add_devices, add_listen, add_connect, add_ping, add_mad;
 
 /// Runs a subcommand, and has what it throws printed.
 [[nodiscard]] ExitStatus run_command(std::string_view name, const Output::Options& options,
