@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <sys/resource.h>
+#include <unistd.h>
 
 namespace bench {
 namespace {
@@ -29,6 +30,19 @@ double thread_cpu_now() {
     timespec time{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) / 1e3;
+}
+
+/// Time that processors were not idle, from /proc/stat.
+double machine_cpu_now() {
+    std::ifstream file{"/proc/stat"};
+    std::string name;
+    file >> name;
+    // user, nice, system, idle, iowait, irq, softirq: in ticks since the start.
+    double busy = 0, ticks = 0;
+    for (int column = 0; column < 7 && file >> ticks; ++column)
+        if (column != 3 && column != 4)
+            busy += ticks;
+    return busy * 1e6 / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
 /// Sends `total`, never more than `depth` at a time; returns how many were lost.
@@ -56,11 +70,13 @@ Cost request_cost(Requester& requester, std::size_t depth, std::size_t total) {
     exchange(requester, depth, std::max(depth, total / 10)); // what is made on demand is made now
     const auto start = Clock::now();
     const double cpu_start = cpu_now();
+    const double machine_start = machine_cpu_now();
     const std::size_t lost = exchange(requester, depth, total);
     const double cpu = cpu_now() - cpu_start;
+    const double machine = machine_cpu_now() - machine_start;
     const std::chrono::duration<double, std::micro> elapsed = Clock::now() - start;
     const auto count = static_cast<double>(total);
-    return {elapsed.count() / count, cpu / count, lost};
+    return {elapsed.count() / count, cpu / count, machine / count, lost};
 }
 
 double call_cost(const std::function<void()>& call, std::size_t count) {

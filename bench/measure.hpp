@@ -15,6 +15,7 @@ namespace bench {
 struct Cost {
     double elapsed = 0;
     double cpu = 0;       ///< Of this process, user and system.
+    double machine = 0;   ///< Of all processors, with what the kernel does for it elsewhere.
     std::size_t lost = 0; ///< Requests of all that were not answered.
 };
 

@@ -83,6 +83,9 @@ void print_ratios(const std::vector<Row>& rows) {
         const Row cpu = time(depth, "CPU time");
         print_ratio(fmt::format("CPU time of a request, depth {}, to libibumad", depth), cpu.ucmad,
                     cpu.libibumad, 0.7);
+        const Row machine = time(depth, "CPU time, machine");
+        print_ratio(fmt::format("  the same of the whole machine, depth {}", depth), machine.ucmad,
+                    machine.libibumad, 0.7);
     }
     for (const char* metric : {"post (CPU)", "match (round trip)", "cancel (CPU)"}) {
         const Row* few = find(rows, "outstanding", 16, "ipv6", metric);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * Answers requests of a vendor class at QP1 of every port, in the handler in which they come, so that
- * what is measured is who asks. A Get of the class is answered with the same data.
+ * Answers requests of a vendor class at QP1 of every port, in the handler in which they come, so
+ * that what is measured is who asks. A Get of the class is answered with the same data.
  */
 #include <linux/module.h>
 #include <linux/slab.h>

@@ -39,7 +39,7 @@ protected:
             return Outcome{error, error == ok ? parse(page->data(), arg.bytes, arg.count)
                                               : std::vector<Event>{}};
         });
-        page->wait_for_writer();
+        page->wait_for_access();
         return call;
     }
 

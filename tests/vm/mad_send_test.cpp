@@ -191,6 +191,57 @@ TEST_P(MadSend, MAD_CANCEL_LateResponseIsCountedAndDropped) {
     expect_nothing_more();
 }
 
+TEST_P(MadSend, MAD_PAIR_LateResponseDoesNotEndALaterSend) {
+    const Mad mad = ping(1, 1);
+    const std::uint32_t handle = agent.post(request_of(mad, to, 6));
+    const Event first = server.id().expect(UCMAD_EVENT_MAD_RECEIVE);
+    EXPECT_EQ(agent.cancel({handle}), ok);
+    expect_status(agent, UCMAD_MAD_CANCELLED);
+    agent.post(request_of(mad, to, 7));
+    const Event second = server.id().expect(UCMAD_EVENT_MAD_RECEIVE);
+    server.answer_to(first);
+    server.answer_to(second);
+    const Event event = agent.expect_completion();
+    EXPECT_EQ(completion_of(event).status, UCMAD_MAD_RESPONDED);
+    EXPECT_EQ(completion_of(event).cookie, 7U);
+    expect_stray("it was for the first one");
+    expect_nothing_more();
+}
+
+TEST_P(MadSend, MAD_PAIR_ResponseOfAnotherClassIsNone) {
+    const Mad mad = ping(1, 1);
+    agent.post(request_of(mad, to, 6));
+    const Event request = server.id().expect(UCMAD_EVENT_MAD_RECEIVE);
+    Mad answer = ping(0, 2, method_get_resp);
+    answer[1] = ping_class + 1;
+    ucmad_mad_send send{};
+    send.mad = address(answer.data());
+    send.mad_len = UCMAD_MAD_SIZE;
+    send.flags = UCMAD_SEND_NO_RESPONSE;
+    send.in_reply_to = request.body<ucmad_mad_receive>().request;
+    server.post(send);
+    expect_stray("it is of another class");
+    EXPECT_EQ(agent.query().in_flight, 1U);
+}
+
+// The module's memory of a send does not wait for the program to take its completion, and what the
+// hardware or a timer still has of it is released by them alone.
+TEST_P(MadSend, MAD_REF_MemoryGoesWithTheLastReference) {
+    const Mad silent = unanswered();
+    const Mad question = ping(1, 1);
+    for (std::uint64_t cookie = 0; cookie < 50; ++cookie) {
+        agent.post(request_of(silent, to, cookie));     // cancelled
+        agent.post(request_of(silent, to, cookie, 20)); // timed out
+        agent.post(request_of(question, to, cookie));   // answered
+    }
+    server.answer(50);
+    EXPECT_GT(statistic("sends"), 0U);
+    EXPECT_EQ(agent.cancel_all(), ok);
+    EXPECT_TRUE(eventually([] { return statistic("sends") == 0; }));
+    EXPECT_EQ(agent.query().in_flight, 150U) << "for the program none is over";
+    EXPECT_EQ(agent.id().destroy_and_count(), 150U);
+}
+
 TEST_P(MadSend, MAD_CANCEL_AllCancelsWhatThereIs) {
     const Mad mad = unanswered();
     for (std::uint64_t cookie = 0; cookie < 100; ++cookie) {

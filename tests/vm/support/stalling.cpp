@@ -3,12 +3,14 @@
 
 #include "file.hpp"
 
+#include <algorithm>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <vector>
 
 namespace vm {
 
@@ -47,9 +49,9 @@ StallingPage::~StallingPage() {
     munmap(page_, size);
 }
 
-void StallingPage::wait_for_writer() const {
+void StallingPage::wait_for_access() const {
     pollfd readable{fd_, POLLIN, 0};
-    must(poll(&readable, 1, static_cast<int>(limit() / 1ms)) == 1, "nobody writes to the page");
+    must(poll(&readable, 1, static_cast<int>(limit() / 1ms)) == 1, "nobody looks at the page");
     uffd_msg message{};
     must(read(fd_, &message, sizeof message) == sizeof message &&
              message.event == UFFD_EVENT_PAGEFAULT,
@@ -60,6 +62,16 @@ void StallingPage::release() const {
     uffdio_zeropage zero{};
     zero.range = {address(page_), size};
     must(ioctl(fd_, UFFDIO_ZEROPAGE, &zero) == 0 ? ok : last_error());
+}
+
+void StallingPage::release(std::span<const std::uint8_t> content) const {
+    std::vector<std::uint8_t> page(size);
+    std::ranges::copy(content, page.begin());
+    uffdio_copy copy{};
+    copy.dst = address(page_);
+    copy.src = address(page.data());
+    copy.len = size;
+    must(ioctl(fd_, UFFDIO_COPY, &copy) == 0 ? ok : last_error());
 }
 
 void StallingPage::fail() const {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
-// A buffer that keeps whoever writes to it waiting, so that a test can act in the middle of a
+// A buffer that keeps whoever reads or writes it waiting, so that a test can act in the middle of a
 // system call.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace vm {
 
@@ -23,9 +24,10 @@ public:
 
     std::uint8_t* data() const { return page_; }
     // Returns once somebody waits for the page.
-    void wait_for_writer() const;
-    // Lets the writer go on, and all later ones.
+    void wait_for_access() const;
+    // Lets it go on, and all later ones; the page is zero, or what `content` says at its start.
     void release() const;
+    void release(std::span<const std::uint8_t> content) const;
     // Lets it run into a fault instead (EFAULT).
     void fail() const;
 
