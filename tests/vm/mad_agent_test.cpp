@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <future>
-#include <set>
 #include <thread>
 
 namespace vm {
@@ -43,7 +42,7 @@ TEST_P(MadAgent, DEL_EXIT_CloseWithEverythingUnderWay) {
 }
 
 TEST_P(MadAgent, MAD_SHARE_PostsAndCancelsWhileAnotherThreadDeregisters) {
-    for (int round = 0; round < 10; ++round) {
+    for (int round = 0; round < (has_checks() ? 2 : 10); ++round) {
         ucmad_mad_register arg = sender();
         arg.max_in_flight = 100000;
         const Agent agent = enroll(client_file, arg);
@@ -75,58 +74,6 @@ TEST_P(MadAgent, MAD_SHARE_PostsAndCancelsWhileAnotherThreadDeregisters) {
         EXPECT_EQ(discarded, accepted) << "each was accepted, none was taken";
         EXPECT_EQ(statistic("sends"), 0U);
     }
-}
-
-TEST_P(MadAgent, MAD_ONE_StormOfPostsCancelsAndAnswers) {
-    constexpr std::uint32_t each = 1500;
-    ucmad_mad_register arg = sender();
-    arg.flags |= UCMAD_AGENT_CONCURRENT;
-    arg.max_in_flight = 400;
-    const Agent agent = enroll(client_file, arg);
-    const Agent server = enroll(server_file, responder());
-    std::atomic<bool> over{false};
-    const auto respond = [&] {
-        while (!over) {
-            const Taken taken =
-                take(server_file, {.object = server.handle(), .max = 1, .timeout = 10ms});
-            if (taken.error == ok && taken.events[0].head.type == UCMAD_EVENT_MAD_RECEIVE) {
-                server.answer_to(taken.events[0]);
-            }
-        }
-    };
-    const auto post = [&](std::uint64_t thread) {
-        for (std::uint64_t i = 0; i < each;) {
-            const Mad question = ping(i, i);
-            std::vector<ucmad_mad_send> sends = {
-                request_of(question, to, thread * each + i, 50, 2)};
-            const Posted posted = agent.post(sends);
-            if (posted.error == Error{EAGAIN}) {
-                std::this_thread::yield();
-                continue;
-            }
-            must(posted.error);
-            if (i % 3 == 0) {
-                must(agent.cancel({sends[0].handle}));
-            }
-            ++i;
-        }
-    };
-    std::vector<std::future<void>> threads;
-    threads.push_back(std::async(std::launch::async, respond));
-    for (std::uint64_t thread = 0; thread < 3; ++thread) {
-        threads.push_back(std::async(std::launch::async, post, thread));
-    }
-    std::set<std::uint64_t> cookies;
-    while (cookies.size() < 3 * each) {
-        const Event event = agent.expect_completion();
-        ASSERT_TRUE(cookies.insert(completion_of(event).cookie).second);
-    }
-    over = true;
-    for (std::future<void>& thread : threads) {
-        thread.get();
-    }
-    EXPECT_EQ(take(client_file, {}).error, Error{EAGAIN});
-    EXPECT_EQ(agent.query().in_flight, 0U);
 }
 
 TEST_P(MadAgent, DEL_HOTPLUG_FlushesThenTellsThenIsGone) {
@@ -188,7 +135,7 @@ TEST(MadRoute, MAD_ONE_NoRouteIsSeenAtOnce) {
         }
     };
     const std::array<std::jthread, 2> others = {std::jthread(busy), std::jthread(busy)};
-    for (int i = 0; i < 3000; ++i) {
+    for (int i = 0; i < (has_checks() ? 300 : 3000); ++i) {
         agent.post(request_of(question, there, 1));
         const ucmad_mad_completion done = completion_of(agent.expect_completion());
         ASSERT_EQ(done.status, UCMAD_MAD_UNREACHABLE);

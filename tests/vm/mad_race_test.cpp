@@ -96,12 +96,7 @@ TEST_P(MadRace, MAD_DEREG_OfTheOneWhoIsToAnswer) {
     agent.post(request_of(question, to, 1, 50));
     const Event request = server.id().expect(UCMAD_EVENT_MAD_RECEIVE);
     must(server.id().destroy());
-    ucmad_mad_send send{};
-    send.mad = address(question.data());
-    send.mad_len = UCMAD_MAD_SIZE;
-    send.flags = UCMAD_SEND_NO_RESPONSE;
-    send.in_reply_to = request.body<ucmad_mad_receive>().request;
-    EXPECT_EQ(server.try_post(send), Error{ENOENT});
+    EXPECT_EQ(server.try_answer_to(request), Error{ENOENT});
     expect_only(UCMAD_MAD_TIMED_OUT, 1);
 }
 
@@ -166,11 +161,8 @@ TEST_P(MadStalled, DEL_NOWAIT_USER_DeregisterDoesNotWaitForAnAnswer) {
     agent.post(request_of(question, to, 1, 50));
     const Event request = server.id().expect(UCMAD_EVENT_MAD_RECEIVE);
     Blocking<Error> answer([&] {
-        ucmad_mad_send send{};
+        ucmad_mad_send send = answer_of(question, request);
         send.mad = address(page->data());
-        send.mad_len = UCMAD_MAD_SIZE;
-        send.flags = UCMAD_SEND_NO_RESPONSE;
-        send.in_reply_to = request.body<ucmad_mad_receive>().request;
         return server.try_post(send);
     });
     page->wait_for_access();

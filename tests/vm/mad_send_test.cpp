@@ -62,12 +62,8 @@ TEST_P(MadSend, MAD_PAIR_RequestIsAnsweredOnce) {
     agent.post(request_of(mad, to, 1));
     const Event event = server.id().expect(UCMAD_EVENT_MAD_RECEIVE);
     EXPECT_EQ(event.body<ucmad_mad_receive>().from.flags, UCMAD_ADDRESS_GRH);
-    ucmad_mad_send send{};
     const Mad answer = ping(0, 2, method_get_resp);
-    send.mad = address(answer.data());
-    send.mad_len = UCMAD_MAD_SIZE;
-    send.flags = UCMAD_SEND_NO_RESPONSE;
-    send.in_reply_to = event.body<ucmad_mad_receive>().request;
+    const ucmad_mad_send send = answer_of(answer, event);
     EXPECT_EQ(server.try_post(send), ok);
     EXPECT_EQ(server.try_post(send), Error{ENOENT});
     EXPECT_EQ(agent.try_post(send), Error{ENOENT}) << "another agent's request";
@@ -214,12 +210,7 @@ TEST_P(MadSend, MAD_PAIR_ResponseOfAnotherClassIsNone) {
     const Event request = server.id().expect(UCMAD_EVENT_MAD_RECEIVE);
     Mad answer = ping(0, 2, method_get_resp);
     answer[1] = ping_class + 1;
-    ucmad_mad_send send{};
-    send.mad = address(answer.data());
-    send.mad_len = UCMAD_MAD_SIZE;
-    send.flags = UCMAD_SEND_NO_RESPONSE;
-    send.in_reply_to = request.body<ucmad_mad_receive>().request;
-    server.post(send);
+    server.post(answer_of(answer, request));
     expect_stray("it is of another class");
     EXPECT_EQ(agent.query().in_flight, 1U);
 }

@@ -59,18 +59,7 @@ void add_mad_monitor(CLI::App& app, ExitStatus& status) {
             options->params.class_version = static_cast<std::uint8_t>(n);
         },
         "Its version (default: 1)");
-    command
-        ->add_option_function<std::string>(
-            "--oui",
-            [options](const std::string& text) {
-                const std::vector<std::byte> bytes = parse_hex(text);
-                if (bytes.size() != options->params.oui.size())
-                    throw CLI::ValidationError("--oui: three bytes, such as 00:14:05");
-                std::ranges::transform(bytes, options->params.oui.begin(),
-                                       std::to_integer<std::uint8_t>);
-            },
-            "Vendor, for classes 0x30 to 0x4f")
-        ->type_name("HEX");
+    add_oui(*command, [options](const Oui& oui) { options->params.oui = oui; });
     command
         ->add_option("--method", options->methods,
                      "Methods to wait for (default: 3 5 6: Send, Trap, Report)")

@@ -159,15 +159,7 @@ void add_mad_ping(CLI::App& app, ExitStatus& status) {
         app.add_subcommand("ping", "Ping a 'ucmad mad respond' or 'ibping -S' with MADs");
     auto options = std::make_shared<Options>();
     options->mad.patience.retries = 0; // a ping that is lost is to be seen
-    command
-        ->add_option_function<std::string>(
-            "DEST",
-            [options](const std::string& text) {
-                options->destination = parse_mad_destination(text);
-            },
-            "The peer's GID or IP address, on InfiniBand also its LID")
-        ->type_name("")
-        ->required();
+    add_mad_destination(*command, options->destination);
     command->add_option("-c,--count", options->count, "Send so many pings, then end")
         ->check(CLI::PositiveNumber)
         ->type_name("N");

@@ -14,7 +14,7 @@ struct Options {
     MadDestination destination;
     MadHeader header;
     std::optional<std::uint8_t> mgmt_class;
-    std::vector<std::byte> oui;
+    std::optional<Oui> oui;
     std::vector<std::byte> data;
     std::uint64_t data_offset = 0; ///< 0: where the class has it.
     std::string hex, file;
@@ -68,11 +68,8 @@ std::vector<std::byte> mad_of(const Options& options) {
     MadHeader header = options.header;
     header.mgmt_class = *options.mgmt_class;
     header.write(mad);
-    if (!options.oui.empty()) {
-        Oui oui{};
-        std::ranges::transform(options.oui, oui.begin(), std::to_integer<std::uint8_t>);
-        VendorMad::set_oui(mad, oui);
-    }
+    if (options.oui)
+        VendorMad::set_oui(mad, *options.oui);
     const std::size_t offset =
         options.data_offset != 0 ? options.data_offset : data_offset(header.mgmt_class);
     if (options.data.size() > mad.size() - offset)
@@ -135,16 +132,7 @@ void add_header_options(CLI::App& command, Options& options) {
         command, "--modifier", 0xffffffff,
         [&](std::uint64_t n) { options.header.attribute_modifier = static_cast<std::uint32_t>(n); },
         "Attribute modifier");
-    command
-        .add_option_function<std::string>(
-            "--oui",
-            [&](const std::string& text) {
-                options.oui = parse_hex(text);
-                if (options.oui.size() != std::tuple_size_v<Oui>)
-                    throw CLI::ValidationError("--oui: three bytes, such as 00:14:05");
-            },
-            "Vendor, for classes 0x30 to 0x4f")
-        ->type_name("HEX");
+    add_oui(command, [&](const Oui& oui) { options.oui = oui; });
 }
 
 void add_content_options(CLI::App& command, Options& options) {
@@ -184,15 +172,7 @@ void add_way_options(CLI::App& command, Options& options) {
 void add_mad_send(CLI::App& app, ExitStatus& status) {
     auto* command = app.add_subcommand("send", "Send any MAD, and print the response");
     auto options = std::make_shared<Options>();
-    command
-        ->add_option_function<std::string>(
-            "DEST",
-            [options](const std::string& text) {
-                options->destination = parse_mad_destination(text);
-            },
-            "The peer's GID or IP address, on InfiniBand also its LID")
-        ->type_name("")
-        ->required();
+    add_mad_destination(*command, options->destination);
     add_content_options(*command, *options);
     add_way_options(*command, *options);
     add_patience(*command, options->mad.patience);

@@ -114,6 +114,32 @@ void add_patience(CLI::App& command, Patience& patience) {
         "How often to try again (default: 3)");
 }
 
+void add_mad_destination(CLI::App& command, MadDestination& destination) {
+    command
+        .add_option_function<std::string>(
+            "DEST",
+            [&destination](const std::string& text) { destination = parse_mad_destination(text); },
+            "The peer's GID or IP address, on InfiniBand also its LID")
+        ->type_name("")
+        ->required();
+}
+
+void add_oui(CLI::App& command, std::function<void(const Oui&)> set) {
+    command
+        .add_option_function<std::string>(
+            "--oui",
+            [set = std::move(set)](const std::string& text) {
+                const std::vector<std::byte> bytes = parse_hex(text);
+                Oui oui{};
+                if (bytes.size() != oui.size())
+                    refuse("--oui: three bytes, such as 00:14:05");
+                std::ranges::transform(bytes, oui.begin(), std::to_integer<std::uint8_t>);
+                set(oui);
+            },
+            "Vendor, for classes 0x30 to 0x4f")
+        ->type_name("HEX");
+}
+
 void add_mad_options(CLI::App& command, MadOptions& options) {
     add_local_options(command, options.local);
     add_output_options(command, options.output);

@@ -30,6 +30,8 @@ struct MadOptions {
 
 void add_mad_options(CLI::App& command, MadOptions& options);
 void add_patience(CLI::App& command, Patience& patience);
+void add_mad_destination(CLI::App& command, MadDestination& destination);
+void add_oui(CLI::App& command, std::function<void(const Oui&)> set);
 
 /// A number, decimal or hexadecimal, of at most `max`.
 CLI::Option* add_number(CLI::App& command, const std::string& names, std::uint64_t max,

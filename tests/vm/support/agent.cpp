@@ -23,6 +23,13 @@ void store(Mad& mad, std::size_t offset, std::uint64_t value) {
     std::memcpy(mad.data() + offset, &value, sizeof value);
 }
 
+// The answer that has the data of the request.
+Mad same_answer(const Event& request) {
+    Mad mad = mad_of(request);
+    mad[3] = method_get_resp;
+    return mad;
+}
+
 } // namespace
 
 Mad ping(std::uint64_t tid, std::uint64_t mark, std::uint8_t method) {
@@ -133,14 +140,13 @@ void Agent::wait_for_receives(std::uint32_t count) const {
 }
 
 std::uint32_t Agent::answer_to(const Event& request) const {
-    Mad mad = mad_of(request);
-    mad[3] = method_get_resp;
-    ucmad_mad_send send{};
-    send.mad = address(mad.data());
-    send.mad_len = UCMAD_MAD_SIZE;
-    send.flags = UCMAD_SEND_NO_RESPONSE;
-    send.in_reply_to = request.body<ucmad_mad_receive>().request;
-    return post(send);
+    const Mad mad = same_answer(request);
+    return post(answer_of(mad, request));
+}
+
+Error Agent::try_answer_to(const Event& request) const {
+    const Mad mad = same_answer(request);
+    return try_post(answer_of(mad, request));
 }
 
 std::uint32_t Agent::answer_next() const {
@@ -165,6 +171,15 @@ Error try_enroll(const File& file, ucmad_mad_register arg) {
 Agent enroll(const File& file, ucmad_mad_register arg) {
     must(file.call(UCMAD_IOCTL_MAD_REGISTER, &arg));
     return {file, arg.object};
+}
+
+ucmad_mad_send answer_of(const Mad& mad, const Event& request) {
+    ucmad_mad_send send{};
+    send.mad = address(mad.data());
+    send.mad_len = UCMAD_MAD_SIZE;
+    send.flags = UCMAD_SEND_NO_RESPONSE;
+    send.in_reply_to = request.body<ucmad_mad_receive>().request;
+    return send;
 }
 
 ucmad_mad_send request_of(const Mad& mad, const ucmad_mad_address& to, std::uint64_t cookie,

@@ -64,6 +64,7 @@ public:
     Event expect_completion() const { return id_.expect(UCMAD_EVENT_MAD_SEND); }
     // Answers a request with the same data; returns the answer's handle.
     std::uint32_t answer_to(const Event& request) const;
+    [[nodiscard]] Error try_answer_to(const Event& request) const;
     // Takes the next request and answers it with the same data; returns the answer's handle.
     std::uint32_t answer_next() const;
     void answer(std::uint32_t count) const;
@@ -78,6 +79,9 @@ Agent enroll(const File& file, ucmad_mad_register arg);
 // A request that stays valid as long as `mad` does.
 ucmad_mad_send request_of(const Mad& mad, const ucmad_mad_address& to, std::uint64_t cookie,
                           std::uint32_t timeout_ms = 60000, std::uint32_t retries = 0);
+
+// An answer to a request, valid as long as `mad`.
+ucmad_mad_send answer_of(const Mad& mad, const Event& request);
 
 inline ucmad_mad_completion completion_of(const Event& event) {
     return event.body<ucmad_mad_completion>();

@@ -22,6 +22,9 @@ Duration scaled(Duration time);
 std::uint8_t scaled_iba_time(std::uint8_t n);
 inline Duration iba_time(std::uint8_t n) { return 4096ns * (1LL << n); }
 
+// The kernel is one with checks, so that less of the same must do.
+inline bool has_checks() { return scaled(1s) > 1s; }
+
 // How long anything that must happen may take.
 inline Duration limit() { return scaled(20s); }
 
