@@ -10,6 +10,7 @@
 #include <exception>
 #include <fstream>
 #include <thread>
+#include <utility>
 
 namespace bench {
 
@@ -54,7 +55,9 @@ const char* kind(const Target& target) { return target.gid.is_ipv4_mapped() ? "i
 
 /// Medians over the repetitions; lost requests of all of them.
 Cost repeated(Requester& requester, std::size_t depth, const Plan& plan) {
-    std::vector<double> elapsed, cpu, machine;
+    std::vector<double> elapsed;
+    std::vector<double> cpu;
+    std::vector<double> machine;
     std::size_t lost = 0;
     for (std::size_t i = 0; i < plan.repetitions(); ++i) {
         const Cost cost = request_cost(requester, depth, plan.requests(depth));
@@ -68,7 +71,7 @@ Cost repeated(Requester& requester, std::size_t depth, const Plan& plan) {
 
 class Benchmark {
 public:
-    explicit Benchmark(const Plan& plan) : plan_(plan) {}
+    explicit Benchmark(Plan plan) : plan_(std::move(plan)) {}
 
     void run() {
         print_heading();
@@ -126,7 +129,9 @@ private:
             requester.post_unanswered();
         result.memory = (slab_bytes() - before) / static_cast<double>(count);
         settle();
-        std::vector<double> post, match, cancel;
+        std::vector<double> post;
+        std::vector<double> match;
+        std::vector<double> cancel;
         for (std::size_t i = 0; i < plan_.repetitions(); ++i) {
             post.push_back(call_cost([&] { requester.post_unanswered(); }, calls));
             settle();

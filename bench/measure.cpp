@@ -38,7 +38,8 @@ double machine_cpu_now() {
     std::string name;
     file >> name;
     // user, nice, system, idle, iowait, irq, softirq: in ticks since the start.
-    double busy = 0, ticks = 0;
+    double busy = 0;
+    double ticks = 0;
     for (int column = 0; column < 7 && file >> ticks; ++column)
         if (column != 3 && column != 4)
             busy += ticks;

@@ -46,7 +46,7 @@ void print(const Row& row) {
     fmt::print("{:<12} {:>6} {:<5} {:<24} {:>10} {:>10} {:>10}  {}\n", row.name, row.depth, row.gid,
                row.metric, text_of(row.ucmad), text_of(row.libibumad), text_of(row.verbs),
                row.unit);
-    std::fflush(stdout);
+    (void)std::fflush(stdout);
 }
 
 void write_json(const std::vector<Row>& rows, const std::string& file) {
@@ -72,7 +72,9 @@ void print_ratios(const std::vector<Row>& rows) {
         const Row* row = find(rows, "request", depth, "ipv6", metric);
         return row != nullptr ? *row : Row{};
     };
-    const Row one = time(1, "time"), many = time(256, "time"), flood = time(4096, "time");
+    const Row one = time(1, "time");
+    const Row many = time(256, "time");
+    const Row flood = time(4096, "time");
     print_ratio("time of a request, depth 1, to libibumad", one.ucmad, one.libibumad, 0.5);
     print_ratio("time of a request, depth 1, to verbs", one.ucmad, one.verbs, 1.3);
     print_ratio("time of a request, depth 256, to libibumad", many.ucmad, many.libibumad, 1 / 3.);

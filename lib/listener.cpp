@@ -21,7 +21,7 @@ std::optional<Request> Listener::accept(Timeout timeout, std::error_code& ec) co
         ec = detail::system_code(removed ? ENODEV : EBADMSG);
         return std::nullopt;
     }
-    CmId id{id_.file_, event->object};
+    CmId id{id_.file(), event->object};
     return Request{.id = std::move(id), .event = *std::move(event), .context = {}};
 }
 

@@ -72,7 +72,7 @@ private:
 
 /// A coroutine that runs at once and that nobody waits for; what it throws ends the program.
 struct Detached {
-    struct promise_type {
+    struct promise_type { // NOLINT(readability-identifier-naming): the language's name
         Detached get_return_object() noexcept { return {}; }
         std::suspend_never initial_suspend() noexcept { return {}; }
         std::suspend_never final_suspend() noexcept { return {}; }

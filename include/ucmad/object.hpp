@@ -69,11 +69,12 @@ protected:
         call(request, static_cast<void*>(&argument), ec);
     }
 
-    std::shared_ptr<const detail::File> file_;
+    [[nodiscard]] const std::shared_ptr<const detail::File>& file() const noexcept { return file_; }
 
 private:
     UCMAD_API void call(unsigned long request, void* argument, std::error_code& ec) const noexcept;
 
+    std::shared_ptr<const detail::File> file_;
     std::atomic<Handle> handle_ = Handle::any;
 };
 

@@ -17,12 +17,16 @@ struct Question {
     std::uint16_t attribute_id;
 };
 
-const std::map<std::string, Question> questions = {
-    {"class-port-info", {1, perf_class, ClassPortInfo::id}},
-    {"port-counters", {1, perf_class, PortCounters::id}},
-    {"node-info", {0, smp_class, NodeInfo::id}},
-    {"port-info", {0, smp_class, PortInfo::id}},
-};
+/// By the name of --what.
+const std::map<std::string, Question>& questions() {
+    static const std::map<std::string, Question> all = {
+        {"class-port-info", {1, perf_class, ClassPortInfo::id}},
+        {"port-counters", {1, perf_class, PortCounters::id}},
+        {"node-info", {0, smp_class, NodeInfo::id}},
+        {"port-info", {0, smp_class, PortInfo::id}},
+    };
+    return all;
+}
 
 struct Options {
     MadOptions mad;
@@ -50,7 +54,7 @@ void add_from_file(Options& options) {
 }
 
 Mad question_of(const Options& options) {
-    const Question& question = questions.at(options.what);
+    const Question& question = questions().at(options.what);
     Mad mad{};
     MadHeader header{.mgmt_class = question.mgmt_class, .attribute_id = question.attribute_id};
     if (options.what == "port-info")
@@ -65,7 +69,7 @@ class Sweeper {
 public:
     Sweeper(const Options& options, const Output& output)
         : options_(options), output_(output), session_(options.mad, output),
-          qp_(questions.at(options.what).qp), mad_(question_of(options)),
+          qp_(questions().at(options.what).qp), mad_(question_of(options)),
           client_(session_.client({.qp = qp_, .concurrent = true})) {}
 
     ExitStatus run() {
@@ -203,7 +207,7 @@ void add_mad_sweep(CLI::App& app, ExitStatus& status) {
     command
         ->add_option("--what", options->what,
                      "port-counters (default), class-port-info, or by QP0 node-info, port-info")
-        ->check(CLI::IsMember(questions))
+        ->check(CLI::IsMember(questions()))
         ->type_name("NAME");
     add_number(
         *command, "--select", 255,
