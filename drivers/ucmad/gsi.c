@@ -101,7 +101,7 @@ static bool ucmad_gsi_is_unwanted(const struct ucmad_send *send)
 /* Finds nothing while the work is just posting it: that looks afterwards. */
 static void ucmad_gsi_abandon(struct ucmad_send *send)
 {
-	ib_modify_mad(send->gsi_buf, 0);
+	ib_cancel_mad(send->gsi_buf);
 }
 
 static struct ucmad_send *ucmad_gsi_next_to_post(struct ucmad_gsi *gsi)

@@ -224,11 +224,14 @@ static int ucmad_mad_cancel(struct ucmad_agent *agent, const u32 *handles, u32 c
 	ret = ucmad_agent_hold(agent);
 	if (ret)
 		return ret;
+	/* MAD-CANCEL: a kernel with DEBUG_ATOMIC_SLEEP reports whatever would sleep here. */
+	non_block_start();
 	if (!count)
 		ucmad_send_cancel_all(agent, UCMAD_MAD_CANCELLED);
 	for (i = 0; i < count; i++)
 		ucmad_send_cancel(agent, handles[i], UCMAD_MAD_CANCELLED);
 	ucmad_agent_release_hold(agent);
+	non_block_end();
 	return 0;
 }
 
