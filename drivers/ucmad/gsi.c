@@ -98,10 +98,14 @@ static bool ucmad_gsi_is_unwanted(const struct ucmad_send *send)
 	return send->state == UCMAD_SEND_DONE || send->try_over;
 }
 
-/* Finds nothing while the work is just posting it: that looks afterwards. */
+/*
+ * Not while the work is just posting it: ib_mad, which counts its references once more before a
+ * send by RMPP, would never tell of its end. The work looks afterwards.
+ */
 static void ucmad_gsi_abandon(struct ucmad_send *send)
 {
-	ib_cancel_mad(send->gsi_buf);
+	if (!send->gsi_posting)
+		ib_cancel_mad(send->gsi_buf);
 }
 
 static struct ucmad_send *ucmad_gsi_next_to_post(struct ucmad_gsi *gsi)
@@ -123,9 +127,11 @@ static int ucmad_gsi_post_unlocked(struct ucmad_send *send, spinlock_t *lock)
 
 	if (ucmad_gsi_is_unwanted(send))
 		return -ECANCELED;
+	send->gsi_posting = true;
 	spin_unlock_bh(lock);
 	ret = ib_post_send_mad(send->gsi_buf, NULL);
 	spin_lock_bh(lock);
+	send->gsi_posting = false;
 	/* As long as the hardware has it: its end may have been told meanwhile. */
 	if (!ret && send->in_hardware && ucmad_gsi_is_unwanted(send))
 		ucmad_gsi_abandon(send);

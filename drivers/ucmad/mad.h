@@ -271,6 +271,7 @@ enum ucmad_send_state {
  * @dma: Address of @mad for the hardware.
  * @gsi_buf: ib_mad's copy, if it leaves through ib_mad.
  * @gsi_node: In &ucmad_gsi.to_post.
+ * @gsi_posting: It is just being given to ib_mad.
  * @mad_len: Length of the MAD.
  * @long_mad: All of it, if @rmpp, until ib_mad has its copy.
  * @mad: The MAD, or its start, with the transaction ID on the wire.
@@ -304,6 +305,7 @@ struct ucmad_send {
 		struct {
 			struct ib_mad_send_buf *gsi_buf;
 			struct list_head gsi_node;
+			bool gsi_posting;
 		};
 	};
 	u32 mad_len;

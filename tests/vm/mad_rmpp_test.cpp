@@ -111,6 +111,18 @@ TEST_P(MadRmpp, MAD_CANCEL_LongSend) {
     EXPECT_EQ(statistic("sends"), 0U);
 }
 
+// ib_mad is handed a send by a worker, and is not to be told to cancel it in the middle of that.
+TEST_P(MadRmpp, MAD_CANCEL_WhileItIsBeingPosted) {
+    const Bytes question = long_ping(GetParam());
+    for (int i = 0; i < (has_checks() ? 50 : 500); ++i) {
+        const std::uint32_t handle = agent.post(request(question));
+        EXPECT_EQ(agent.cancel({handle}), ok);
+        EXPECT_EQ(completion_of(agent.expect_completion()).status, UCMAD_MAD_CANCELLED);
+    }
+    EXPECT_EQ(agent.id().destroy_and_count(), 0U);
+    EXPECT_EQ(statistic("sends"), 0U);
+}
+
 TEST_P(MadRmpp, MAD_DEREG_WithLongMadsOnBothSides) {
     const Bytes question = long_ping(GetParam());
     for (int i = 0; i < 5; ++i) {
