@@ -76,11 +76,11 @@ private:
         add_plain("DEVICES", UCMAD_IOCTL_DEVICES, devices).zero = {
             VM_MEMBER(ucmad_devices, reserved)};
         add_plain("EVENTS", UCMAD_IOCTL_EVENTS, ucmad_events{}).flags = {
-            offsetof(ucmad_events, flags)};
+            {offsetof(ucmad_events, flags), 0}};
         ucmad_cm_create create_arg{};
         create_arg.device = main_device().index;
         add_plain("CM_CREATE", UCMAD_IOCTL_CM_CREATE, create_arg).flags = {
-            offsetof(ucmad_cm_create, flags)};
+            {offsetof(ucmad_cm_create, flags), 0}};
         add(of(create(file_), "DESTROY", UCMAD_IOCTL_DESTROY, ucmad_destroy{})).zero = {
             VM_MEMBER(ucmad_destroy, reserved)};
         add(of(create(file_), "SET_CONTEXT", UCMAD_IOCTL_SET_CONTEXT, ucmad_set_context{}));
@@ -90,13 +90,13 @@ private:
         Specimen& listen =
             add(of(create(file_), "CM_LISTEN", UCMAD_IOCTL_CM_LISTEN, listening(new_service_id())));
         listen.zero = {VM_MEMBER(ucmad_cm_listen, reserved)};
-        listen.flags = {offsetof(ucmad_cm_listen, flags)};
+        listen.flags = {{offsetof(ucmad_cm_listen, flags), UCMAD_LISTEN_ASSIGN}};
         Specimen& req = add(of(create(file_), "CM_REQ", UCMAD_IOCTL_CM_REQ,
                                request(main_device().path(gid_), new_service_id())));
         req.zero = zero_in_path(offsetof(ucmad_cm_req, primary));
         req.zero.push_back(VM_MEMBER(ucmad_cm_req, reserved));
         req.zero.push_back(VM_MEMBER(ucmad_cm_req, alternate));
-        req.flags = {offsetof(ucmad_cm_req, flags)};
+        req.flags = {{offsetof(ucmad_cm_req, flags), UCMAD_REQ_ALTERNATE}};
     }
 
     void make_messages() {
@@ -139,7 +139,8 @@ private:
 
     void make_agents() {
         Specimen& enrol = add_plain("MAD_REGISTER", UCMAD_IOCTL_MAD_REGISTER, sender());
-        enrol.flags = {offsetof(ucmad_mad_register, flags)};
+        enrol.flags = {
+            {offsetof(ucmad_mad_register, flags), UCMAD_AGENT_CONCURRENT | UCMAD_AGENT_IB_MAD}};
         const Id agent = enroll(file_, sender()).id();
         const std::vector<ucmad_mad_send>& sends = some_sends(gid_);
         ucmad_mad_post post{};

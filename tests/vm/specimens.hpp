@@ -15,14 +15,20 @@ struct MustBeZero {
     std::size_t size;
 };
 
+// A 32-bit word of flags, and those that have a meaning.
+struct FlagWord {
+    std::size_t offset;
+    std::uint32_t known;
+};
+
 struct Specimen {
     std::string name;
     unsigned long request;
-    Bytes valid;                         // the struct; its first four bytes are its size
-    std::vector<MustBeZero> zero = {};   // apart from flag words
-    std::vector<std::size_t> flags = {}; // offsets of 32-bit flag words
-    bool has_object = true;              // the second member is a handle
-    Id object = {};                      // what the handle is of
+    Bytes valid;                       // the struct; its first four bytes are its size
+    std::vector<MustBeZero> zero = {}; // apart from flag words
+    std::vector<FlagWord> flags = {};
+    bool has_object = true; // the second member is a handle
+    Id object = {};         // what the handle is of
 
     Error send(const File& file, Bytes bytes) const { return file.call(request, bytes.data()); }
     Error send(const File& file) const { return send(file, valid); }
