@@ -188,18 +188,20 @@ TEST_P(MadSend, MAD_CANCEL_LateResponseIsCountedAndDropped) {
 }
 
 TEST_P(MadSend, MAD_PAIR_LateResponseDoesNotEndALaterSend) {
-    const Mad mad = ping(1, 1);
-    const std::uint32_t handle = agent.post(request_of(mad, to, 6));
+    const Mad early = ping(1, 1);
+    const Mad late = ping(1, 2);
+    const std::uint32_t handle = agent.post(request_of(early, to, 6));
     const Event first = server.id().expect(UCMAD_EVENT_MAD_RECEIVE);
     EXPECT_EQ(agent.cancel({handle}), ok);
     expect_status(agent, UCMAD_MAD_CANCELLED);
-    agent.post(request_of(mad, to, 7));
+    agent.post(request_of(late, to, 7));
     const Event second = server.id().expect(UCMAD_EVENT_MAD_RECEIVE);
     server.answer_to(first);
     server.answer_to(second);
     const Event event = agent.expect_completion();
     EXPECT_EQ(completion_of(event).status, UCMAD_MAD_RESPONDED);
     EXPECT_EQ(completion_of(event).cookie, 7U);
+    EXPECT_EQ(mark_of(mad_of(event)), 2U) << "the answer to the first one";
     expect_stray("it was for the first one");
     expect_nothing_more();
 }
