@@ -15,9 +15,11 @@ constexpr const char* description =
 
 /// The subcommand that the error is of, so that its help can be pointed at.
 std::string command_of(const CLI::App& app) {
-    const auto parsed = app.get_subcommands();
-    const std::string name = app.get_name();
-    return parsed.empty() ? name : name + ' ' + command_of(*parsed.front());
+    std::string name = app.get_name();
+    for (auto parsed = app.get_subcommands(); !parsed.empty();
+         parsed = parsed.front()->get_subcommands())
+        name += ' ' + parsed.front()->get_name();
+    return name;
 }
 
 ExitStatus run(int argc, char** argv) {
