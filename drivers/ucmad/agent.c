@@ -201,6 +201,7 @@ static int ucmad_agent_join_port(struct ucmad_agent *agent, const struct ucmad_m
 }
 
 static struct ucmad_agent *ucmad_agent_new(struct ucmad_file *file, struct ucmad_device *device,
+					   const struct ucmad_transport *transport,
 					   const struct ucmad_mad_register *args)
 {
 	struct ucmad_agent *agent = kzalloc(sizeof(*agent), GFP_KERNEL_ACCOUNT);
@@ -224,7 +225,7 @@ static struct ucmad_agent *ucmad_agent_new(struct ucmad_file *file, struct ucmad
 	ret = ucmad_peers_init(agent);
 	if (ret)
 		goto err_free;
-	agent->port = ucmad_port_get(device->ib, args->port);
+	agent->port = ucmad_port_get(transport, device->ib, args->port);
 	if (!agent->port) {
 		ret = -ENOMEM;
 		goto err_peers;
@@ -245,6 +246,37 @@ err_free:
 	return ERR_PTR(ret);
 }
 
+/**
+ * ucmad_agent_create - Make an agent, which is ready for everything but not published.
+ * @file: The file.
+ * @device: The RDMA device.
+ * @transport: How its port reaches others.
+ * @args: What it is to be; valid.
+ *
+ * Return: The agent, or an ERR_PTR(): -EADDRINUSE, -EMFILE, -ENODEV, -ENOMEM, -EOPNOTSUPP.
+ */
+struct ucmad_agent *ucmad_agent_create(struct ucmad_file *file, struct ucmad_device *device,
+				       const struct ucmad_transport *transport,
+				       const struct ucmad_mad_register *args)
+{
+	struct ucmad_agent *agent = ucmad_agent_new(file, device, transport, args);
+	int ret;
+
+	if (IS_ERR(agent))
+		return agent;
+	/* A hold, so that a removal of the device meanwhile waits. */
+	ret = ucmad_agent_hold(agent);
+	if (!ret) {
+		ret = ucmad_agent_join_port(agent, args);
+		ucmad_agent_release_hold(agent);
+	}
+	if (ret) {
+		ucmad_object_abort(&agent->object);
+		return ERR_PTR(ret);
+	}
+	return agent;
+}
+
 static int ucmad_agent_register(struct ucmad_cmd *cmd, struct ucmad_device *device)
 {
 	struct ucmad_mad_register *args = cmd->arg;
@@ -256,17 +288,11 @@ static int ucmad_agent_register(struct ucmad_cmd *cmd, struct ucmad_device *devi
 	if (!(args->qp ? rdma_cap_ib_mad(device->ib, args->port) :
 			 rdma_cap_ib_smi(device->ib, args->port)))
 		return -EOPNOTSUPP;
-	agent = ucmad_agent_new(cmd->file, device, args);
+	agent = ucmad_agent_create(cmd->file, device, &ucmad_ud_transport, args);
 	if (IS_ERR(agent))
 		return PTR_ERR(agent);
-	/* A hold, so that a removal of the device meanwhile waits. */
-	ret = ucmad_agent_hold(agent);
-	if (!ret) {
-		ret = ucmad_agent_join_port(agent, args);
-		ucmad_agent_release_hold(agent);
-	}
 	args->object = agent->object.handle;
-	ret = ret ?: ucmad_respond(cmd);
+	ret = ucmad_respond(cmd);
 	if (ret) {
 		ucmad_object_abort(&agent->object);
 		return ret;

@@ -29,6 +29,22 @@ static bool ucmad_device_has_cm(struct ib_device *ib)
 	return false;
 }
 
+/* Returns a device without objects, or NULL for want of memory. */
+struct ucmad_device *ucmad_device_create(struct ib_device *ib, u32 index)
+{
+	struct ucmad_device *device = kzalloc(sizeof(*device), GFP_KERNEL);
+
+	if (!device)
+		return NULL;
+	device->ib = ib;
+	device->index = index;
+	refcount_set(&device->refs, 1);
+	init_completion(&device->released);
+	mutex_init(&device->lock);
+	INIT_LIST_HEAD(&device->objects);
+	return device;
+}
+
 static int ucmad_device_add(struct ib_device *ib)
 {
 	struct ucmad_device *device;
@@ -36,15 +52,9 @@ static int ucmad_device_add(struct ib_device *ib)
 
 	if (!ucmad_device_has_cm(ib))
 		return -EOPNOTSUPP;
-	device = kzalloc(sizeof(*device), GFP_KERNEL);
+	device = ucmad_device_create(ib, ib->index);
 	if (!device)
 		return -ENOMEM;
-	device->ib = ib;
-	device->index = ib->index;
-	refcount_set(&device->refs, 1);
-	init_completion(&device->released);
-	mutex_init(&device->lock);
-	INIT_LIST_HEAD(&device->objects);
 
 	mutex_lock(&ucmad_devices_lock);
 	ret = xa_insert(&ucmad_devices, device->index, device, GFP_KERNEL);
@@ -71,16 +81,13 @@ static struct ucmad_object *ucmad_device_next(struct ucmad_device *device)
 	return object;
 }
 
-static void ucmad_device_remove(struct ib_device *ib, void *client_data)
+/**
+ * ucmad_device_end - Tear down all that uses a device, and wait until nobody has a reference.
+ * @device: The device, which nobody finds any more; it is freed.
+ */
+void ucmad_device_end(struct ucmad_device *device)
 {
-	struct ucmad_device *device;
 	struct ucmad_object *object;
-
-	mutex_lock(&ucmad_devices_lock);
-	device = xa_erase(&ucmad_devices, ib->index);
-	mutex_unlock(&ucmad_devices_lock);
-	if (!device)
-		return;
 
 	while ((object = ucmad_device_next(device))) {
 		object->ops->device_removed(object);
@@ -89,6 +96,17 @@ static void ucmad_device_remove(struct ib_device *ib, void *client_data)
 	ucmad_device_put(device);
 	wait_for_completion(&device->released);
 	kfree(device);
+}
+
+static void ucmad_device_remove(struct ib_device *ib, void *client_data)
+{
+	struct ucmad_device *device;
+
+	mutex_lock(&ucmad_devices_lock);
+	device = xa_erase(&ucmad_devices, ib->index);
+	mutex_unlock(&ucmad_devices_lock);
+	if (device)
+		ucmad_device_end(device);
 }
 
 static struct ib_client ucmad_client = {

@@ -36,6 +36,9 @@ struct ucmad_device {
 int ucmad_device_init(void);
 void ucmad_device_exit(void);
 
+struct ucmad_device *ucmad_device_create(struct ib_device *ib, u32 index);
+void ucmad_device_end(struct ucmad_device *device);
+
 struct ucmad_device *ucmad_device_get(struct ucmad_file *file, u32 index);
 void ucmad_device_put(struct ucmad_device *device);
 

@@ -16,12 +16,13 @@
 #include "object.h"
 #include "stats.h"
 
-static int ucmad_open(struct inode *inode, struct file *filp)
+/* Returns a file without objects, of the calling process, or NULL for want of memory. */
+struct ucmad_file *ucmad_file_create(void)
 {
 	struct ucmad_file *file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
 
 	if (!file)
-		return -ENOMEM;
+		return NULL;
 	refcount_set(&file->refs, 1);
 	spin_lock_init(&file->lock);
 	INIT_LIST_HEAD(&file->ready);
@@ -32,6 +33,15 @@ static int ucmad_open(struct inode *inode, struct file *filp)
 	file->net = get_net(current->nsproxy->net_ns);
 	file->memcg = get_mem_cgroup_from_mm(current->mm);
 	ucmad_stat_inc(UCMAD_STAT_FILES);
+	return file;
+}
+
+static int ucmad_open(struct inode *inode, struct file *filp)
+{
+	struct ucmad_file *file = ucmad_file_create();
+
+	if (!file)
+		return -ENOMEM;
 	filp->private_data = file;
 	return stream_open(inode, filp);
 }

@@ -18,7 +18,7 @@ struct net;
  *   ucmad_cm.mutex       (cm.h)      one operation at a time on a CM ID
  *   ucmad_agent.mutex    (mad.h)     where the sends of a MAD agent go
  *   ucmad_device.lock    (device.h)  the objects of a device
- *   ib_cm's own locks; of MAD agents, ucmad_ports_mutex, then ucmad_port.lock (mad.h)
+ *   ib_cm's own locks; those of MAD agents below theirs (mad.h)
  *   ucmad_file.lock      (here)      queues of events; taken in handlers of any context
  *   ucmad_file.objects' xa_lock, wait queues
  *
@@ -75,6 +75,7 @@ struct ucmad_cmd {
 extern const struct file_operations ucmad_fops;
 extern unsigned int ucmad_max_objects;
 
+struct ucmad_file *ucmad_file_create(void);
 void ucmad_file_get(struct ucmad_file *file);
 void ucmad_file_put(struct ucmad_file *file);
 int ucmad_respond(struct ucmad_cmd *cmd);

@@ -225,7 +225,7 @@ static void ucmad_gsi_set_grh(struct ucmad_agent *agent, struct ucmad_mad_addres
 	union ib_gid remote, local;
 	enum ib_gid_type type = IB_GID_TYPE_IB;
 
-	if (!(wc->wc_flags & IB_WC_GRH) || ucmad_wc_gids(wc, grh, &remote, &local))
+	if (!(wc->wc_flags & IB_WC_GRH) || ucmad_address_of_wc(wc, grh, &remote, &local))
 		return;
 	if (rdma_protocol_roce(port->ib, port->number))
 		type = IB_GID_TYPE_ROCE_UDP_ENCAP;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * MAD agents. agent.c: their life; send.c: the life of a send; peer.c: where sends go; port.c: what
- * agents of a port share; ud.c and gsi.c: what sends leave from; rmpp.c: long MADs; mad_op.c: what
- * a program does.
+ * MAD agents. agent.c: their life; post.c: what is posted becomes a send; send.c: its life; peer.c:
+ * where sends go; port.c: what agents of a port share; ud.c and gsi.c: what sends leave from;
+ * address.c: addresses and devices; rmpp.c: long MADs; mad_op.c: what a program does.
  *
  * Locks, inner to &ucmad_device.lock and outer to &ucmad_file.lock (see file.h):
  *
  *   ucmad_agent.mutex    peers and lanes of an agent; never held while user memory is touched
- *   ucmad_ports_mutex    (port.c) the ports, and the QPs of each
+ *   ucmad_ports_mutex    (port.c) the ports
+ *   ucmad_port.mutex     its QPs
  *   ucmad_port.lock      states of sends, queues of peers, turns; taken in softirqs
  *   locks of ib_mad and of drivers that take effect in ib_post_send()
  *   xa_lock of ucmad_agent.sends and .requests, and of ucmad_port.agents
@@ -27,15 +28,37 @@
 #include "object.h"
 
 struct ucmad_agent;
+struct ucmad_channel;
 struct ucmad_cmd;
+struct ucmad_peer;
+struct ucmad_port;
 struct ucmad_send;
 
 /**
+ * struct ucmad_transport - How a port reaches others: by its device, or, for KUnit, in memory.
+ *			    All of these may sleep; of @locate to @release the agent's mutex is held.
+ * @open: Get the channel for requests with a P_Key index, or an ERR_PTR().
+ * @close: Give it back.
+ * @locate: Prepare a new peer, if its address goes with the port.
+ * @resolve: Begin the search for how it is reached; ucmad_peer_resolved() tells the end.
+ * @release: Undo both; the search is over, or ends now.
+ */
+struct ucmad_transport {
+	struct ucmad_channel *(*open)(struct ucmad_port *port, u16 pkey_index);
+	void (*close)(struct ucmad_channel *channel);
+	int (*locate)(struct ucmad_peer *peer);
+	void (*resolve)(struct ucmad_peer *peer);
+	void (*release)(struct ucmad_peer *peer);
+};
+
+/**
  * struct ucmad_port - What the agents of one port share.
- * @entry: In the list of ports; guarded, as @users and @uds, by the mutex of that list.
+ * @entry: In the list of ports; guarded, as @users, by the mutex of that list.
+ * @transport: How it reaches others.
  * @ib: The device; the agents' references keep it.
  * @number: Number of the port.
  * @users: Its agents.
+ * @mutex: Guards @uds.
  * @uds: Our QPs: one for each P_Key index in use.
  * @lock: See above.
  * @agents: High half of the transaction IDs to agent.
@@ -43,16 +66,16 @@ struct ucmad_send;
  */
 struct ucmad_port {
 	struct list_head entry;
+	const struct ucmad_transport *transport;
 	struct ib_device *ib;
 	u8 number;
 	u32 users;
+	struct mutex mutex; /* guards @uds */
 	struct list_head uds;
 	spinlock_t lock; /* states of sends, queues of peers, turns */
 	struct xarray agents;
 	u32 next_agent;
 };
-
-struct ucmad_channel;
 
 /**
  * struct ucmad_channel_ops - What differs between a QP of our own and QP1.
@@ -335,7 +358,19 @@ struct ucmad_agent *ucmad_agent_get(struct ucmad_file *file, u32 handle);
 void ucmad_agent_put(struct ucmad_agent *agent);
 int ucmad_agent_hold(struct ucmad_agent *agent);
 void ucmad_agent_release_hold(struct ucmad_agent *agent);
+struct ucmad_agent *ucmad_agent_create(struct ucmad_file *file, struct ucmad_device *device,
+				       const struct ucmad_transport *transport,
+				       const struct ucmad_mad_register *args);
 int ucmad_ioctl_mad_register(struct ucmad_cmd *cmd);
+
+/* post.c */
+
+/* Longer than anyone waits, and no trouble for timers. */
+#define UCMAD_MAD_TIMEOUT_MAX	(24 * 3600 * MSEC_PER_SEC)
+
+struct ucmad_send *ucmad_post_begin(struct ucmad_agent *agent, const struct ucmad_mad_send *args);
+int ucmad_post_commit(struct ucmad_send *send, const struct ucmad_mad_send *args);
+void ucmad_post_abort(struct ucmad_send *send);
 
 /* send.c */
 struct ucmad_send *ucmad_send_alloc(void);
@@ -357,6 +392,7 @@ int ucmad_peers_init(struct ucmad_agent *agent);
 struct ucmad_peer *ucmad_peer_get(struct ucmad_agent *agent, const struct ucmad_mad_address *to,
 				  bool gsi);
 void ucmad_peer_put(struct ucmad_peer *peer);
+void ucmad_peer_resolved(struct ucmad_peer *peer, bool found);
 void ucmad_peer_refresh(struct ucmad_peer *peer);
 void ucmad_peer_window_enter(struct ucmad_send *send);
 void ucmad_peer_window_leave(struct ucmad_send *send);
@@ -364,47 +400,22 @@ bool ucmad_peer_is(const struct ucmad_peer *peer, const struct ib_wc *wc, const 
 void ucmad_peers_destroy(struct ucmad_agent *agent);
 
 /* port.c */
-struct ucmad_port *ucmad_port_get(struct ib_device *ib, u8 number);
+struct ucmad_port *ucmad_port_get(const struct ucmad_transport *transport, struct ib_device *ib,
+				  u8 number);
 void ucmad_port_put(struct ucmad_port *port);
-struct ucmad_channel *ucmad_port_ud_get(struct ucmad_port *port, u16 pkey_index);
-void ucmad_port_ud_put(struct ucmad_channel *channel);
 void ucmad_channel_init(struct ucmad_channel *channel, const struct ucmad_channel_ops *ops,
 			struct ucmad_port *port, u32 depth);
 void ucmad_channel_pump(struct ucmad_channel *channel);
-int ucmad_wc_gids(const struct ib_wc *wc, const struct ib_grh *grh, union ib_gid *from,
-		  union ib_gid *to);
+
+/* address.c */
+int ucmad_address_locate(struct ucmad_peer *peer);
+void ucmad_address_resolve(struct ucmad_peer *peer);
+void ucmad_address_release(struct ucmad_peer *peer);
+int ucmad_address_of_wc(const struct ib_wc *wc, const struct ib_grh *grh, union ib_gid *from,
+			union ib_gid *to);
 
 /* ud.c */
-
-/**
- * struct ucmad_ud - An unreliable datagram QP of our own: requests leave from it, and responses
- *		     come to it, since an agent answers to the QP that asked (IBTA 13.5.3).
- * @channel: Base.
- * @entry: In &ucmad_port.uds; guarded, as @users, by the mutex of the list of ports.
- * @pkey_index: Its P_Key index; a UD QP has one.
- * @users: Lanes that use it.
- * @send_cq: Completions of sends, polled in softirqs.
- * @receive_cq: Completions of receives, likewise.
- * @qp: The QP.
- * @receives: Buffers for what comes.
- * @broken: The QP has failed, and is not used until it was repaired; written under the port's lock.
- * @repair: Repairs it.
- */
-struct ucmad_ud {
-	struct ucmad_channel channel;
-	struct list_head entry;
-	u16 pkey_index;
-	u32 users;
-	struct ib_cq *send_cq;
-	struct ib_cq *receive_cq;
-	struct ib_qp *qp;
-	struct list_head receives;
-	bool broken;
-	struct delayed_work repair;
-};
-
-struct ucmad_ud *ucmad_ud_create(struct ucmad_port *port, u16 pkey_index);
-void ucmad_ud_destroy(struct ucmad_ud *ud);
+extern const struct ucmad_transport ucmad_ud_transport;
 
 /* rmpp.c */
 bool ucmad_rmpp_is_active(const void *mad);

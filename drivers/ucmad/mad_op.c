@@ -3,146 +3,24 @@
  * What a program does with a MAD agent. User memory is touched only while the agent is not held, so
  * that deregister never waits for a program (DEL-NOWAIT-USER).
  */
-#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "file.h"
 #include "mad.h"
-#include "path.h"
 
-#define UCMAD_MAD_RETRIES_MAX	15
-/* Longer than anyone waits, and no trouble for timers. */
-#define UCMAD_MAD_TIMEOUT_MAX	(24 * 3600 * MSEC_PER_SEC)
 /* One call posts so many, or cancels so many. */
 #define UCMAD_MAD_BATCH_MAX	65536
-/* More than the largest table that a subnet administrator may send. */
-#define UCMAD_MAD_LEN_MAX	SZ_16M
 
 /* ---- post -------------------------------------------------------------------------------- */
 
-/* Is everything in range that does not depend on the device? */
-static bool ucmad_mad_address_is_valid(const struct ucmad_mad_address *to)
+/* Brings the MAD in; what is in it nobody has looked at yet. */
+static int ucmad_mad_load(struct ucmad_send *send, const void __user *mad)
 {
-	return !(to->flags & ~UCMAD_ADDRESS_GRH) && ucmad_is_zero(to->reserved) &&
-	       to->qpn <= UCMAD_24_BITS && to->flow_label <= UCMAD_20_BITS && to->sl <= 15 &&
-	       to->path_bits <= 127 &&
-	       (to->flags & UCMAD_ADDRESS_GRH ||
-		(ucmad_is_zero(to->dgid) && !to->flow_label && !to->sgid_index && !to->hop_limit &&
-		 !to->traffic_class)) &&
-	       ucmad_rate_is_valid(to->rate);
-}
-
-static int ucmad_mad_send_check(const struct ucmad_agent *agent, const struct ucmad_mad_send *args)
-{
-	bool response = !(args->flags & UCMAD_SEND_NO_RESPONSE);
-
-	if (args->flags & ~UCMAD_SEND_NO_RESPONSE || args->reserved ||
-	    args->mad_len < IB_MGMT_RMPP_HDR || args->mad_len > UCMAD_MAD_LEN_MAX ||
-	    args->retries > UCMAD_MAD_RETRIES_MAX ||
-	    args->timeout_ms > UCMAD_MAD_TIMEOUT_MAX || response != !!args->timeout_ms ||
-	    (!response && args->retries))
-		return -EINVAL;
-	if (args->in_reply_to)
-		return response || !ucmad_is_zero(args->to) ? -EINVAL : 0;
-	/* QP0 speaks to QP0 only. */
-	if (!args->to.qpn != !agent->qp)
-		return -EINVAL;
-	return ucmad_mad_address_is_valid(&args->to) ? 0 : -EINVAL;
-}
-
-/* SMPs go over QP0 and all else over QP1 (IBTA 14.2), and what asks for a response is none. */
-static bool ucmad_mad_is_valid(const struct ucmad_send *send, const struct ib_mad_hdr *mad)
-{
-	const struct ucmad_agent *agent = send->agent;
-
-	return mad->base_version == IB_MGMT_BASE_VERSION &&
-	       ucmad_mad_class_is_smp(mad->mgmt_class) == !agent->qp &&
-	       (!agent->rmpp || ib_is_mad_class_rmpp(mad->mgmt_class)) &&
-	       (send->rmpp ? send->mad_len >= ib_get_mad_data_offset(mad->mgmt_class) :
-			     send->mad_len == UCMAD_MAD_SIZE) &&
-	       (send->no_response || !ib_response_mad(mad));
-}
-
-/* Brings the MAD in, and sets the transaction ID of the wire. */
-static int ucmad_send_load(struct ucmad_send *send, const struct ucmad_mad_send *args)
-{
-	struct ib_mad_hdr *mad = (void *)send->mad;
-	struct ucmad_agent *agent = send->agent;
-
-	if (copy_from_user(send->mad, u64_to_user_ptr(args->mad),
-			   min_t(size_t, args->mad_len, UCMAD_MAD_SIZE)))
+	if (copy_from_user(send->mad, mad, min_t(size_t, send->mad_len, UCMAD_MAD_SIZE)))
 		return -EFAULT;
-	send->mad_len = args->mad_len;
-	send->rmpp = agent->rmpp && ucmad_rmpp_is_active(mad);
-	send->no_response = args->flags & UCMAD_SEND_NO_RESPONSE;
-	if (!ucmad_mad_is_valid(send, mad))
-		return -EINVAL;
-	send->tid = mad->tid;
-	send->cookie = args->cookie;
-	send->retries = args->retries;
-	send->timeout = msecs_to_jiffies(args->timeout_ms);
-	mad->tid = cpu_to_be64((u64)agent->tid_high << 32 | send->handle);
-	return send->rmpp ? ucmad_rmpp_load(send, u64_to_user_ptr(args->mad)) : 0;
-}
-
-/* Sends it to who asked, with the transaction ID that was asked with. */
-static int ucmad_send_answer(struct ucmad_send *send, u64 request)
-{
-	struct ib_mad_hdr *mad = (void *)send->mad;
-	struct ucmad_agent *agent = send->agent;
-	struct ucmad_mad_address to;
-	int ret;
-
-	ret = ucmad_gsi_begin_answer(agent, request, &to, &mad->tid);
-	if (ret)
-		return ret;
-	ret = ucmad_send_start(send, &to, true);
-	ucmad_gsi_end_answer(agent, request, !ret);
-	return ret;
-}
-
-/* Gives the send its handle, and tells the program, before anything can come of it. */
-static int ucmad_send_name(struct ucmad_send *send, struct ucmad_mad_send __user *user)
-{
-	struct ucmad_agent *agent = send->agent;
-	int ret;
-
-	ret = xa_alloc_cyclic_bh(&agent->sends, &send->handle, XA_ZERO_ENTRY,
-				 XA_LIMIT(1, U32_MAX), &agent->next_send, GFP_KERNEL_ACCOUNT);
-	if (ret < 0)
-		return ret;
-	ret = put_user(send->handle, &user->handle);
-	if (ret)
-		xa_erase_bh(&agent->sends, send->handle);
-	return ret;
-}
-
-static int ucmad_send_post(struct ucmad_send *send, struct ucmad_mad_send *args,
-			   struct ucmad_mad_send __user *user)
-{
-	struct ucmad_agent *agent = send->agent;
-	int ret;
-
-	ret = ucmad_send_name(send, user);
-	if (ret)
-		return ret;
-	ret = ucmad_send_load(send, args);
-	if (!ret)
-		ret = args->in_reply_to ? ucmad_send_answer(send, args->in_reply_to) :
-					  ucmad_send_start(send, &args->to, agent->over_ib_mad);
-	if (ret)
-		xa_erase_bh(&agent->sends, send->handle);
-	return ret;
-}
-
-/* A send counts against the agent's limit until its completion was taken. */
-static int ucmad_agent_admit(struct ucmad_agent *agent)
-{
-	if (atomic_inc_return(&agent->outstanding) <= agent->max_in_flight)
-		return 0;
-	atomic_dec(&agent->outstanding);
-	return -EAGAIN;
+	send->rmpp = send->agent->rmpp && ucmad_rmpp_is_active(send->mad);
+	return send->rmpp ? ucmad_rmpp_load(send, mad) : 0;
 }
 
 static int ucmad_mad_post_one(struct ucmad_agent *agent, struct ucmad_mad_send __user *user)
@@ -153,23 +31,17 @@ static int ucmad_mad_post_one(struct ucmad_agent *agent, struct ucmad_mad_send _
 
 	if (copy_from_user(&args, user, sizeof(args)))
 		return -EFAULT;
-	ret = ucmad_mad_send_check(agent, &args);
+	send = ucmad_post_begin(agent, &args);
+	if (IS_ERR(send))
+		return PTR_ERR(send);
+	/* The program knows the handle before anything can come of the send. */
+	ret = put_user(send->handle, &user->handle);
+	if (!ret)
+		ret = ucmad_mad_load(send, u64_to_user_ptr(args.mad));
+	if (!ret)
+		ret = ucmad_post_commit(send, &args);
 	if (ret)
-		return ret;
-	ret = ucmad_agent_admit(agent);
-	if (ret)
-		return ret;
-	send = ucmad_send_alloc();
-	if (!send) {
-		atomic_dec(&agent->outstanding);
-		return -ENOMEM;
-	}
-	send->agent = agent;
-	ret = ucmad_send_post(send, &args, user);
-	if (ret) {
-		ucmad_send_free(send);
-		atomic_dec(&agent->outstanding);
-	}
+		ucmad_post_abort(send);
 	return ret;
 }
 

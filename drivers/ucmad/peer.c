@@ -10,12 +10,9 @@
  */
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
-#include <rdma/ib_cache.h>
 
 #include "compat.h"
 #include "mad.h"
-#include "main.h"
-#include "path.h"
 
 /* A peer may have so many requests to answer at a time: half of what fits into its QP1. */
 #define UCMAD_PEER_WINDOW	256
@@ -23,7 +20,6 @@
 #define UCMAD_PEER_WINDOW_MS	200
 /* An agent keeps so many peers; those that are idle give way. */
 #define UCMAD_PEERS_MAX		4096
-#define UCMAD_PEER_RESOLVE_MS	2000
 
 static const struct rhashtable_params ucmad_peer_params = {
 	.head_offset = offsetof(struct ucmad_peer, hash),
@@ -53,7 +49,7 @@ static struct ucmad_lane *ucmad_lane_find(struct ucmad_agent *agent, struct ucma
 static void ucmad_lane_release_channel(struct ucmad_agent *agent, struct ucmad_channel *channel)
 {
 	if (!agent->gsi || channel != &agent->gsi->channel)
-		ucmad_port_ud_put(channel);
+		agent->port->transport->close(channel);
 }
 
 static struct ucmad_lane *ucmad_lane_get(struct ucmad_agent *agent, u16 pkey_index, bool gsi)
@@ -61,7 +57,8 @@ static struct ucmad_lane *ucmad_lane_get(struct ucmad_agent *agent, u16 pkey_ind
 	struct ucmad_channel *channel;
 	struct ucmad_lane *lane;
 
-	channel = gsi ? &agent->gsi->channel : ucmad_port_ud_get(agent->port, pkey_index);
+	channel = gsi ? &agent->gsi->channel :
+			agent->port->transport->open(agent->port, pkey_index);
 	if (IS_ERR(channel))
 		return ERR_CAST(channel);
 	lane = ucmad_lane_find(agent, channel);
@@ -97,84 +94,24 @@ static void ucmad_peer_fail(struct ucmad_peer *peer)
 		ucmad_send_complete(send, UCMAD_MAD_UNREACHABLE, 0);
 }
 
-/* The local GID goes with the attributes, by a reference of their own. */
-static struct ib_ah *ucmad_peer_create_ah(struct ucmad_peer *peer)
+/**
+ * ucmad_peer_resolved - The search for a peer's address is over.
+ * @peer: A peer that is RESOLVING.
+ * @found: Can it be sent to?
+ */
+void ucmad_peer_resolved(struct ucmad_peer *peer, bool found)
 {
-	const struct ucmad_mad_address *to = &peer->key.address;
-	struct ib_device *ib = peer->agent->port->ib;
-	struct rdma_ah_attr attr = {};
-	struct ib_ah *ah;
-
-	attr.type = rdma_ah_find_type(ib, peer->agent->port->number);
-	rdma_ah_set_port_num(&attr, peer->agent->port->number);
-	rdma_ah_set_sl(&attr, to->sl);
-	rdma_ah_set_static_rate(&attr, to->rate);
-	rdma_ah_set_dlid(&attr, to->dlid);
-	rdma_ah_set_path_bits(&attr, to->path_bits);
-	if (peer->sgid_attr) {
-		union ib_gid dgid;
-
-		memcpy(&dgid, to->dgid, sizeof(dgid));
-		rdma_hold_gid_attr(peer->sgid_attr);
-		rdma_move_grh_sgid_attr(&attr, &dgid, to->flow_label,
-					to->hop_limit ?: peer->resolve_addr.hoplimit ?: 64,
-					to->traffic_class, peer->sgid_attr);
-	}
-	if (attr.type == RDMA_AH_ATTR_TYPE_ROCE)
-		memcpy(attr.roce.dmac, peer->resolve_addr.dst_dev_addr, ETH_ALEN);
-	ah = rdma_create_ah(peer->lane->channel->pd, &attr, RDMA_CREATE_AH_SLEEPABLE);
-	rdma_destroy_ah_attr(&attr);
-	return ah;
-}
-
-static void ucmad_peer_resolved(struct work_struct *work)
-{
-	struct ucmad_peer *peer = container_of(work, struct ucmad_peer, resolved_work);
 	struct ucmad_port *port = peer->agent->port;
-	struct ib_ah *ah = NULL;
-
-	if (!peer->resolve_status)
-		ah = ucmad_peer_create_ah(peer);
 
 	spin_lock_bh(&port->lock);
-	if (IS_ERR_OR_NULL(ah)) {
-		ucmad_peer_fail(peer);
-	} else {
-		peer->ah = ah;
+	if (found) {
 		peer->state = UCMAD_PEER_READY;
 		ucmad_peer_refresh(peer);
 		ucmad_channel_pump(peer->lane->channel);
+	} else {
+		ucmad_peer_fail(peer);
 	}
 	spin_unlock_bh(&port->lock);
-}
-
-static void ucmad_peer_resolve_done(int status, struct sockaddr *src, struct rdma_dev_addr *addr,
-				    void *context)
-{
-	struct ucmad_peer *peer = context;
-
-	peer->resolve_status = status;
-	queue_work(ucmad_workqueue, &peer->resolved_work);
-}
-
-/* The agent's mutex is held. */
-static void ucmad_peer_resolve(struct ucmad_peer *peer)
-{
-	struct ucmad_port *port = peer->agent->port;
-	union ib_gid dgid;
-	int ret = 0;
-
-	/* The last resolution is over, but may not have left the list of those under way. */
-	rdma_addr_cancel(&peer->resolve_addr);
-	if (rdma_protocol_roce(port->ib, port->number)) {
-		memcpy(&dgid, peer->key.address.dgid, sizeof(dgid));
-		ret = ucmad_path_resolve(&dgid, peer->sgid_attr,
-					 &peer->resolve_addr, UCMAD_PEER_RESOLVE_MS,
-					 ucmad_peer_resolve_done, peer);
-		if (!ret)
-			return;
-	}
-	ucmad_peer_resolve_done(ret, NULL, &peer->resolve_addr, peer);
 }
 
 /* ---- window ------------------------------------------------------------------------------ */
@@ -226,50 +163,9 @@ static void ucmad_peer_destroy(struct ucmad_peer *peer)
 
 	rhashtable_remove_fast(&agent->peers, &peer->hash, ucmad_peer_params);
 	agent->peer_count--;
-	rdma_addr_cancel(&peer->resolve_addr);
-	cancel_work_sync(&peer->resolved_work);
 	ucmad_compat_timer_delete_sync(&peer->window_timer);
-	if (peer->ah)
-		rdma_destroy_ah(peer->ah, RDMA_DESTROY_AH_SLEEPABLE);
-	if (peer->sgid_attr)
-		rdma_put_gid_attr(peer->sgid_attr);
+	agent->port->transport->release(peer);
 	kfree(peer);
-}
-
-/* Both ends speak the same kind of IP, to one station. */
-static bool ucmad_peer_roce_is_valid(const struct ucmad_mad_address *to,
-				     const struct ib_gid_attr *sgid_attr)
-{
-	const struct in6_addr *dgid = (const void *)to->dgid;
-
-	return !to->dlid && !ipv6_addr_any(dgid) && !rdma_is_multicast_addr((void *)dgid) &&
-	       ucmad_gids_are_of_one_kind((const union ib_gid *)dgid, &sgid_attr->gid);
-}
-
-/* What depends on the device and its link layer. */
-static int ucmad_peer_set_sgid(struct ucmad_peer *peer)
-{
-	struct ucmad_port *port = peer->agent->port;
-	const struct ucmad_mad_address *to = &peer->key.address;
-	bool roce = rdma_protocol_roce(port->ib, port->number);
-	const struct ib_gid_attr *attr;
-	u16 pkey;
-
-	if (ib_get_cached_pkey(port->ib, port->number, to->pkey_index, &pkey))
-		return -EINVAL;
-	if (!roce && !to->dlid)
-		return -EINVAL;
-	if (!(to->flags & UCMAD_ADDRESS_GRH))
-		return roce ? -EINVAL : 0;
-	attr = rdma_get_gid_attr(port->ib, port->number, to->sgid_index);
-	if (IS_ERR(attr))
-		return -EADDRNOTAVAIL;
-	if (roce && !ucmad_peer_roce_is_valid(to, attr)) {
-		rdma_put_gid_attr(attr);
-		return -EINVAL;
-	}
-	peer->sgid_attr = attr;
-	return 0;
 }
 
 /* Makes room for one more. The agent's mutex is held. */
@@ -310,25 +206,23 @@ static struct ucmad_peer *ucmad_peer_create(struct ucmad_agent *agent,
 	timer_setup(&peer->window_timer, ucmad_peer_window_expired, 0);
 	INIT_LIST_HEAD(&peer->turn);
 	INIT_LIST_HEAD(&peer->idle);
-	INIT_WORK(&peer->resolved_work, ucmad_peer_resolved);
 
-	ret = ucmad_peer_set_sgid(peer);
+	ret = agent->port->transport->locate(peer);
 	if (ret)
 		goto err_free;
 	peer->lane = ucmad_lane_get(agent, key->address.pkey_index, key->gsi);
 	if (IS_ERR(peer->lane)) {
 		ret = PTR_ERR(peer->lane);
-		goto err_sgid;
+		goto err_located;
 	}
 	ret = rhashtable_insert_fast(&agent->peers, &peer->hash, ucmad_peer_params);
 	if (ret)
-		goto err_sgid;
+		goto err_located;
 	agent->peer_count++;
 	return peer;
 
-err_sgid:
-	if (peer->sgid_attr)
-		rdma_put_gid_attr(peer->sgid_attr);
+err_located:
+	agent->port->transport->release(peer);
 err_free:
 	kfree(peer);
 	return ERR_PTR(ret);
@@ -395,7 +289,7 @@ struct ucmad_peer *ucmad_peer_get(struct ucmad_agent *agent, const struct ucmad_
 			return peer;
 	}
 	if (ucmad_peer_use(peer))
-		ucmad_peer_resolve(peer);
+		agent->port->transport->resolve(peer);
 	return peer;
 }
 
@@ -439,7 +333,7 @@ bool ucmad_peer_is(const struct ucmad_peer *peer, const struct ib_wc *wc, const 
 
 	if (!(to->flags & UCMAD_ADDRESS_GRH))
 		return wc->slid == to->dlid;
-	return wc->wc_flags & IB_WC_GRH && !ucmad_wc_gids(wc, grh, &from, &here) &&
+	return wc->wc_flags & IB_WC_GRH && !ucmad_address_of_wc(wc, grh, &from, &here) &&
 	       !memcmp(&from, to->dgid, sizeof(from));
 }
 

@@ -88,7 +88,9 @@ bool ucmad_rmpp_is_long(const struct ib_mad_recv_wc *received)
 
 /**
  * ucmad_rmpp_fill - Say in an event that a MAD has come through ib_mad.
- * @event: As ucmad_queued_fill(), also @type and @body_len.
+ * @event: As ucmad_queued_fill().
+ * @type: Likewise.
+ * @body_len: Likewise.
  * @received: The MAD; if it is long, it is the event's from now on.
  *
  * Return: The body.

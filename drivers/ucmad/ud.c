@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
-/* Requests over an unreliable datagram QP of our own; see struct ucmad_ud. */
+/* Requests over an unreliable datagram QP of our own. */
 #include <linux/slab.h>
 #include <linux/wait_bit.h>
 
@@ -10,6 +10,33 @@
 #define UCMAD_UD_SENDS		512
 /* As many responses may come at once as requests are WAITING, of all the peers. */
 #define UCMAD_UD_RECEIVES	2048
+
+/**
+ * struct ucmad_ud - An unreliable datagram QP of our own: requests leave from it, and responses
+ *		     come to it, since an agent answers to the QP that asked (IBTA 13.5.3).
+ * @channel: Base.
+ * @entry: In &ucmad_port.uds; guarded, as @users, by the port's mutex.
+ * @pkey_index: Its P_Key index; a UD QP has one.
+ * @users: Lanes that use it.
+ * @send_cq: Completions of sends, polled in softirqs.
+ * @receive_cq: Completions of receives, likewise.
+ * @qp: The QP.
+ * @receives: Buffers for what comes.
+ * @broken: The QP has failed, and is not used until it was repaired; written under the port's lock.
+ * @repair: Repairs it.
+ */
+struct ucmad_ud {
+	struct ucmad_channel channel;
+	struct list_head entry;
+	u16 pkey_index;
+	u32 users;
+	struct ib_cq *send_cq;
+	struct ib_cq *receive_cq;
+	struct ib_qp *qp;
+	struct list_head receives;
+	bool broken;
+	struct delayed_work repair;
+};
 
 /**
  * struct ucmad_receive - Room for what comes.
@@ -282,7 +309,7 @@ static void ucmad_ud_free_cq(struct ib_cq *cq)
 }
 
 /* Nobody sends over it any more; its address handles are destroyed. */
-void ucmad_ud_destroy(struct ucmad_ud *ud)
+static void ucmad_ud_destroy(struct ucmad_ud *ud)
 {
 	struct ucmad_receive *receive, *next;
 
@@ -298,14 +325,8 @@ void ucmad_ud_destroy(struct ucmad_ud *ud)
 	kfree(ud);
 }
 
-/**
- * ucmad_ud_create - Make a QP of our own.
- * @port: Its port.
- * @pkey_index: Its P_Key index.
- *
- * Return: The QP, or an ERR_PTR().
- */
-struct ucmad_ud *ucmad_ud_create(struct ucmad_port *port, u16 pkey_index)
+/* Returns the QP, or an ERR_PTR(). */
+static struct ucmad_ud *ucmad_ud_create(struct ucmad_port *port, u16 pkey_index)
 {
 	struct ucmad_ud *ud = kzalloc(sizeof(*ud), GFP_KERNEL);
 	u32 i;
@@ -331,3 +352,52 @@ struct ucmad_ud *ucmad_ud_create(struct ucmad_port *port, u16 pkey_index)
 	}
 	return ud;
 }
+
+static struct ucmad_ud *ucmad_ud_find(const struct ucmad_port *port, u16 pkey_index)
+{
+	struct ucmad_ud *ud;
+
+	list_for_each_entry(ud, &port->uds, entry)
+		if (ud->pkey_index == pkey_index)
+			return ud;
+	return NULL;
+}
+
+/* Returns the channel of our QP with a P_Key index, made on demand, or an ERR_PTR(). */
+static struct ucmad_channel *ucmad_ud_open(struct ucmad_port *port, u16 pkey_index)
+{
+	struct ucmad_ud *ud;
+
+	mutex_lock(&port->mutex);
+	ud = ucmad_ud_find(port, pkey_index);
+	if (!ud) {
+		ud = ucmad_ud_create(port, pkey_index);
+		if (!IS_ERR(ud))
+			list_add(&ud->entry, &port->uds);
+	}
+	if (!IS_ERR(ud))
+		ud->users++;
+	mutex_unlock(&port->mutex);
+	return IS_ERR(ud) ? ERR_CAST(ud) : &ud->channel;
+}
+
+static void ucmad_ud_close(struct ucmad_channel *channel)
+{
+	struct ucmad_port *port = channel->port;
+	struct ucmad_ud *ud = container_of(channel, struct ucmad_ud, channel);
+
+	mutex_lock(&port->mutex);
+	if (!--ud->users) {
+		list_del(&ud->entry);
+		ucmad_ud_destroy(ud);
+	}
+	mutex_unlock(&port->mutex);
+}
+
+const struct ucmad_transport ucmad_ud_transport = {
+	.open = ucmad_ud_open,
+	.close = ucmad_ud_close,
+	.locate = ucmad_address_locate,
+	.resolve = ucmad_address_resolve,
+	.release = ucmad_address_release,
+};
