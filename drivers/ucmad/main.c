@@ -35,7 +35,12 @@ static struct miscdevice ucmad_misc = {
 	.groups = ucmad_stat_groups,
 };
 
-static int __init ucmad_init(void)
+/**
+ * ucmad_base_init - Set up what all else stands on. KUnit's tests do so, too, before the module has.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ucmad_base_init(void)
 {
 	int ret;
 
@@ -44,12 +49,33 @@ static int __init ucmad_init(void)
 		return ret;
 	ucmad_workqueue = alloc_workqueue("ucmad", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	if (!ucmad_workqueue) {
-		ret = -ENOMEM;
-		goto err_event;
+		ucmad_event_exit();
+		return -ENOMEM;
 	}
+	return 0;
+}
+
+/* No object is left. */
+void ucmad_base_exit(void)
+{
+	destroy_workqueue(ucmad_workqueue);
+	ucmad_workqueue = NULL;
+	/* Objects are freed after a grace period. */
+	rcu_barrier();
+	ucmad_stats_check();
+	ucmad_event_exit();
+}
+
+static int __init ucmad_init(void)
+{
+	int ret;
+
+	ret = ucmad_base_init();
+	if (ret)
+		return ret;
 	ret = ucmad_device_init();
 	if (ret)
-		goto err_workqueue;
+		goto err_base;
 	ret = misc_register(&ucmad_misc);
 	if (ret)
 		goto err_device;
@@ -57,10 +83,8 @@ static int __init ucmad_init(void)
 
 err_device:
 	ucmad_device_exit();
-err_workqueue:
-	destroy_workqueue(ucmad_workqueue);
-err_event:
-	ucmad_event_exit();
+err_base:
+	ucmad_base_exit();
 	return ret;
 }
 
@@ -68,11 +92,7 @@ static void __exit ucmad_exit(void)
 {
 	misc_deregister(&ucmad_misc);
 	ucmad_device_exit();
-	destroy_workqueue(ucmad_workqueue);
-	/* Objects are freed after a grace period. */
-	rcu_barrier();
-	ucmad_stats_check();
-	ucmad_event_exit();
+	ucmad_base_exit();
 }
 
 module_init(ucmad_init);

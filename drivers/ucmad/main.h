@@ -7,4 +7,7 @@ struct workqueue_struct;
 
 extern struct workqueue_struct *ucmad_workqueue;
 
+int ucmad_base_init(void);
+void ucmad_base_exit(void);
+
 #endif /* UCMAD_MAIN_H */
