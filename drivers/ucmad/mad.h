@@ -36,7 +36,7 @@ struct ucmad_send;
 
 /**
  * struct ucmad_transport - How a port reaches others: by its device, or, for KUnit, in memory.
- *			    All of these may sleep; of @locate to @release the agent's mutex is held.
+ *			    All may sleep; of @locate to @release the agent's mutex is held.
  * @open: Get the channel for requests with a P_Key index, or an ERR_PTR().
  * @close: Give it back.
  * @locate: Prepare a new peer, if its address goes with the port.

@@ -36,7 +36,7 @@ static struct miscdevice ucmad_misc = {
 };
 
 /**
- * ucmad_base_init - Set up what all else stands on. KUnit's tests do so, too, before the module has.
+ * ucmad_base_init - Set up what all else stands on. KUnit's suites do so before the module has.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -69,8 +69,8 @@ static int ucmad_post_name(struct ucmad_send *send)
  * @agent: The agent.
  * @args: The description.
  *
- * Return: The send, to be given its MAD, and then to ucmad_post_commit() or ucmad_post_abort(); or an
- * ERR_PTR(): -EINVAL, -EAGAIN too many are outstanding, -ENOMEM.
+ * Return: The send, to be given its MAD, and then to ucmad_post_commit() or ucmad_post_abort(); or
+ * an ERR_PTR(): -EINVAL, -EAGAIN too many are outstanding, -ENOMEM.
  */
 struct ucmad_send *ucmad_post_begin(struct ucmad_agent *agent, const struct ucmad_mad_send *args)
 {
@@ -152,8 +152,8 @@ static int ucmad_post_answer(struct ucmad_send *send, u64 request)
  * @send: The send, from ucmad_post_begin().
  * @args: Its description.
  *
- * Return: 0, and then it has exactly one completion (MAD-ONE). Or an error, and then it is still the
- * caller's: -EINVAL, -ENOENT no such request to answer, or as ucmad_send_start().
+ * Return: 0, and then it has exactly one completion (MAD-ONE). Or an error, and then it is still
+ * the caller's: -EINVAL, -ENOENT no such request to answer, or as ucmad_send_start().
  */
 int ucmad_post_commit(struct ucmad_send *send, const struct ucmad_mad_send *args)
 {

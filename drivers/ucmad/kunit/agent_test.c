@@ -183,7 +183,7 @@ static void agent_turns(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, agent_held(test, 4), 3);
 }
 
-/* A QP that has failed takes back only what it flushed, and nothing leaves before it is repaired. */
+/* A QP that has failed takes back what it flushed, and nothing leaves before it is repaired. */
 static void agent_failed_channel(struct kunit *test)
 {
 	struct ucmad_agent *agent = ucmad_fixture_agent(test, 10);

@@ -195,7 +195,7 @@ void ucmad_destroy_closed(struct kunit *test, struct ucmad_agent *agent)
 		usleep_range(50, 100);
 		handle = 0;
 	}
-	/* The last one was erased under the port's lock, which may be gone: so wait for who had it. */
+	/* The last was erased under the port's lock; that may be gone, so wait for its owner. */
 	synchronize_rcu();
 }
 

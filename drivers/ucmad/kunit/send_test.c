@@ -10,7 +10,7 @@
 /* What can happen to a send. */
 enum step {
 	END,
-	/* The hardware is through with the try; or has failed; or flushed it, since the QP had failed. */
+	/* The hardware is through with the try; or failed; or flushed it, the QP having failed. */
 	SENT,
 	SENT_ERROR,
 	SENT_FLUSHED,
@@ -31,7 +31,7 @@ enum step {
 	CANCEL_ALL,
 	CANCEL_OTHER,
 	SET_TIMEOUT,
-	/* The agent is deregistered, or its device removed, by another thread, as far as it comes. */
+	/* Another thread deregisters the agent, or removes its device, as far as it comes. */
 	DEREGISTER,
 	REMOVE_DEVICE,
 	/* The channel takes nothing, and takes something again, as after a repair of the QP. */
@@ -148,8 +148,8 @@ static const struct send_case send_cases[] = {
 	  RESPONDED, .tries = 1 },
 	{ "the time is over, then answered", { SENT, EXPIRE, ANSWER }, TIMED_OUT, .tries = 1,
 	  .strays = 1 },
-	{ "prolonged, then the time is over", { SENT, TIMER_STARTS, SET_TIMEOUT, TIMER_RUNS, ANSWER },
-	  RESPONDED, .tries = 1 },
+	{ "prolonged, then the time is over",
+	  { SENT, TIMER_STARTS, SET_TIMEOUT, TIMER_RUNS, ANSWER }, RESPONDED, .tries = 1 },
 	{ "the new time is over", { SENT, SET_TIMEOUT, EXPIRE }, TIMED_OUT, .tries = 1 },
 	{ "prolonged too late", { SENT, EXPIRE, SET_TIMEOUT }, TIMED_OUT, .tries = 1 },
 	{ "prolonged while it waits for its turn", { SET_TIMEOUT, UNBLOCK, SENT, EXPIRE },
@@ -200,9 +200,11 @@ static const struct send_case send_cases[] = {
 	  .tries = 1, .strays = 1 },
 	{ "taken back, then cancelled", { SENT_FLUSHED, CANCEL }, CANCELLED },
 	{ "taken back while the timer runs",
-	  { TIMER_STARTS, SENT_FLUSHED, TIMER_RUNS, UNBLOCK, SENT, ANSWER }, RESPONDED, .tries = 1 },
+	  { TIMER_STARTS, SENT_FLUSHED, TIMER_RUNS, UNBLOCK, SENT, ANSWER }, RESPONDED,
+	  .tries = 1 },
 	{ "taken back and repeated while the timer runs",
-	  { TIMER_STARTS, SENT_FLUSHED, UNBLOCK, TIMER_RUNS, SENT, ANSWER }, RESPONDED, .tries = 1 },
+	  { TIMER_STARTS, SENT_FLUSHED, UNBLOCK, TIMER_RUNS, SENT, ANSWER }, RESPONDED,
+	  .tries = 1 },
 	{ "taken back, no response wanted", { SENT_FLUSHED, UNBLOCK, SENT }, ALL_SENT, .tries = 1 },
 
 	/* Not sent yet. */
