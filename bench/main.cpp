@@ -204,6 +204,29 @@ private:
     std::vector<Row> rows_;
 };
 
+/// One requester alone, for a profiler to look at.
+struct Single {
+    std::string peer;
+    std::size_t depth = 1;
+    std::size_t requests = 10000;
+
+    void run(const std::string& device) const {
+        const Target to = target(device, 0);
+        const Cost cost = request_cost(*requester(to), depth, requests);
+        fmt::print("{}, depth {}: {:.0f} us, CPU {:.0f} us, machine {:.0f} us, {} lost\n", peer,
+                   depth, cost.elapsed, cost.cpu, cost.machine, cost.lost);
+    }
+
+private:
+    [[nodiscard]] std::unique_ptr<Requester> requester(const Target& to) const {
+        if (peer == "ucmad")
+            return ucmad_requester(to, depth);
+        if (peer == "libibumad")
+            return umad_requester(to);
+        return verbs_requester(to, depth, true);
+    }
+};
+
 } // namespace
 } // namespace bench
 
@@ -214,8 +237,20 @@ int main(int argc, char** argv) try {
     app.add_option("--device", plan.device, "RDMA device (rxe0)");
     app.add_option("--json", plan.json, "where the results go (mad.json)");
     app.add_flag("--quick", plan.quick, "only see that it works");
+    bench::Single single;
+    CLI::Option* only = app.add_option("--only", single.peer, "one of these alone, over IPv6");
+    only->check(CLI::IsMember({"ucmad", "libibumad", "verbs"}));
+    app.add_option("--depth", single.depth, "requests on their way, with --only (1)")
+        ->check(CLI::Range(1, 4096))
+        ->needs(only);
+    app.add_option("--requests", single.requests, "how many in all, with --only (10000)")
+        ->check(CLI::PositiveNumber)
+        ->needs(only);
     CLI11_PARSE(app, argc, argv);
-    bench::Benchmark{plan}.run();
+    if (*only)
+        single.run(plan.device);
+    else
+        bench::Benchmark{plan}.run();
     return 0;
 } catch (const std::exception& error) {
     fmt::print(stderr, "bench: {}\n", error.what());

@@ -87,6 +87,7 @@ bool ucmad_event_post(struct ucmad_object *object, struct ucmad_queued *event);
 int ucmad_event_post_birth(struct ucmad_object *listener, u32 backlog, struct ucmad_object *born,
 			   struct ucmad_queued *event);
 
+/* event_op.c */
 int ucmad_ioctl_events(struct ucmad_cmd *cmd);
 
 /* rmpp.c */

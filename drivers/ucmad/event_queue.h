@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* What event.c and take.c share. */
+/* What event.c, take.c and event_op.c share. */
 #ifndef UCMAD_EVENT_QUEUE_H
 #define UCMAD_EVENT_QUEUE_H
 
@@ -18,6 +18,26 @@ struct ucmad_batch {
 	struct list_head events;
 };
 
+/**
+ * struct ucmad_take - One call that takes events.
+ * @file: The file.
+ * @target: The object asked for by name; a reference is held. NULL for any.
+ * @args: The program's struct; the results are written into it.
+ * @batch: The events taken.
+ * @max: How many to take at most.
+ * @expires: When to give up.
+ * @may_wait: Is there to be any waiting?
+ */
+struct ucmad_take {
+	struct ucmad_file *file;
+	struct ucmad_object *target;
+	struct ucmad_events *args;
+	struct ucmad_batch batch;
+	u32 max;
+	ktime_t expires;
+	bool may_wait;
+};
+
 /* There is something to take: wake one consumer that waits for it, and all who poll. */
 static inline void ucmad_wake_consumer(struct ucmad_file *file)
 {
@@ -26,5 +46,10 @@ static inline void ucmad_wake_consumer(struct ucmad_file *file)
 
 void ucmad_queue_refresh(struct ucmad_file *file, struct ucmad_queue *queue);
 bool ucmad_queue_ack(struct ucmad_object *object, u64 sequence);
+
+/* take.c */
+int ucmad_take_collect(struct ucmad_take *take);
+bool ucmad_take_commit(struct ucmad_take *take, struct list_head *dead);
+void ucmad_take_undo(struct ucmad_take *take, struct list_head *dead);
 
 #endif /* UCMAD_EVENT_QUEUE_H */

@@ -102,15 +102,15 @@ static const struct send_case send_cases[] = {
 	  .no_response = true, .tries = 1 },
 	{ "no response wanted, so no time-out", { SET_TIMEOUT, SENT }, ALL_SENT, .tries = 1 },
 
-	/* Who answers (MAD-PAIR). */
-	{ "from another QP", { SENT, FROM_OTHER_QP, ANSWER }, RESPONDED, .tries = 1, .strays = 1 },
-	{ "from another peer", { SENT, FROM_OTHER_PEER, ANSWER }, RESPONDED, .tries = 1,
+	/* Who answers (MAD-PAIR): had that been taken, the cancel would come too late. */
+	{ "from another QP", { SENT, FROM_OTHER_QP, CANCEL }, CANCELLED, .tries = 1, .strays = 1 },
+	{ "from another peer", { SENT, FROM_OTHER_PEER, CANCEL }, CANCELLED, .tries = 1,
 	  .strays = 1 },
-	{ "of another class", { SENT, OF_OTHER_CLASS, ANSWER }, RESPONDED, .tries = 1,
+	{ "of another class", { SENT, OF_OTHER_CLASS, CANCEL }, CANCELLED, .tries = 1,
 	  .strays = 1 },
-	{ "to another send", { SENT, OF_OTHER_SEND, ANSWER }, RESPONDED, .tries = 1, .strays = 1 },
-	{ "to another agent", { SENT, OF_OTHER_AGENT, ANSWER }, RESPONDED, .tries = 1 },
-	{ "a request", { SENT, NOT_A_RESPONSE, ANSWER }, RESPONDED, .tries = 1, .strays = 1 },
+	{ "to another send", { SENT, OF_OTHER_SEND, CANCEL }, CANCELLED, .tries = 1, .strays = 1 },
+	{ "to another agent", { SENT, OF_OTHER_AGENT, CANCEL }, CANCELLED, .tries = 1 },
+	{ "a request", { SENT, NOT_A_RESPONSE, CANCEL }, CANCELLED, .tries = 1, .strays = 1 },
 	{ "before it was sent", { ANSWER, UNBLOCK, SENT, ANSWER }, RESPONDED, .blocked = true,
 	  .tries = 1, .strays = 1 },
 	{ "twice", { SENT, ANSWER, ANSWER }, RESPONDED, .tries = 1, .strays = 1 },
