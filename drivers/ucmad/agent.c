@@ -16,6 +16,8 @@
 
 #define UCMAD_DEFAULT_IN_FLIGHT		1024
 #define UCMAD_DEFAULT_RECEIVE_QUEUE	128
+/* Beyond that, several sends share a bucket. */
+#define UCMAD_SEND_BUCKETS_MAX		65536
 
 /* What ib_mad has room for (drivers/infiniband/core/mad_priv.h). */
 #define UCMAD_CLASS_LIMIT	0x50
@@ -34,6 +36,7 @@ static void ucmad_agent_leave_port(struct ucmad_agent *agent)
 	ucmad_peers_destroy(agent);
 	ucmad_gsi_unregister(agent);
 	ucmad_port_put(port);
+	kvfree(agent->sends);
 }
 
 /* Returns whether this call is the one to tear down. */
@@ -92,8 +95,6 @@ static void ucmad_agent_release(struct ucmad_object *object)
 {
 	struct ucmad_agent *agent = container_of(object, struct ucmad_agent, object);
 
-	/* Handles that were reserved by calls that did not come to use them. */
-	xa_destroy(&agent->sends);
 	kfree_rcu(agent, object.rcu);
 }
 
@@ -205,6 +206,7 @@ static struct ucmad_agent *ucmad_agent_new(struct ucmad_file *file, struct ucmad
 					   const struct ucmad_mad_register *args)
 {
 	struct ucmad_agent *agent = kzalloc(sizeof(*agent), GFP_KERNEL_ACCOUNT);
+	u32 buckets;
 	int ret;
 
 	if (!agent)
@@ -212,19 +214,26 @@ static struct ucmad_agent *ucmad_agent_new(struct ucmad_file *file, struct ucmad
 	refcount_set(&agent->holds, 1);
 	init_completion(&agent->quiet);
 	init_completion(&agent->left);
-	xa_init_flags(&agent->sends, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_BH);
+	INIT_LIST_HEAD(&agent->live);
 	xa_init_flags(&agent->requests, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_BH);
 	agent->qp = args->qp;
 	agent->rmpp = args->rmpp_version;
 	agent->over_ib_mad = !args->qp || agent->rmpp || args->flags & UCMAD_AGENT_IB_MAD;
 	agent->max_in_flight = args->max_in_flight ?: UCMAD_DEFAULT_IN_FLIGHT;
+	buckets = roundup_pow_of_two(min_t(u32, agent->max_in_flight, UCMAD_SEND_BUCKETS_MAX));
+	agent->sends_mask = buckets - 1;
 	agent->receive_queue = args->receive_queue ?: UCMAD_DEFAULT_RECEIVE_QUEUE;
 	ucmad_queue_init(&agent->object.queue);
 	agent->object.queue.concurrent = args->flags & UCMAD_AGENT_CONCURRENT;
 
+	agent->sends = kvcalloc(buckets, sizeof(*agent->sends), GFP_KERNEL_ACCOUNT);
+	if (!agent->sends) {
+		ret = -ENOMEM;
+		goto err_free;
+	}
 	ret = ucmad_peers_init(agent);
 	if (ret)
-		goto err_free;
+		goto err_sends;
 	agent->port = ucmad_port_get(transport, device->ib, args->port);
 	if (!agent->port) {
 		ret = -ENOMEM;
@@ -241,6 +250,8 @@ err_port:
 	ucmad_port_put(agent->port);
 err_peers:
 	ucmad_peers_destroy(agent);
+err_sends:
+	kvfree(agent->sends);
 err_free:
 	kfree(agent);
 	return ERR_PTR(ret);

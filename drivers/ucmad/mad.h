@@ -11,7 +11,7 @@
  *   ucmad_port.mutex     its QPs
  *   ucmad_port.lock      states of sends, queues of peers, turns; taken in softirqs
  *   locks of ib_mad and of drivers that take effect in ib_post_send()
- *   xa_lock of ucmad_agent.sends and .requests, and of ucmad_port.agents
+ *   xa_lock of ucmad_agent.requests, and of ucmad_port.agents
  */
 #ifndef UCMAD_MAD_H
 #define UCMAD_MAD_H
@@ -211,8 +211,12 @@ struct ucmad_gsi {
  * @holds: One of the agent's own, one of each send that has memory, one of each call under way.
  * @quiet: The last of them is gone (MAD-DEREG).
  * @left: So is all else that the port knew of it.
- * @sends: Handle, which is the low half of the transaction ID, to send.
- * @next_send: Where the search for a free one starts: a handle is not soon used again.
+ * @sends: Hash table of sends that are not DONE, by handle, which is the low half of the
+ *	   transaction ID; the port's lock.
+ * @sends_mask: Number of its buckets, a power of two, less one.
+ * @live: The same sends, oldest first; the port's lock.
+ * @last_handle: Of a send. They are given in turn: none is soon used again, and buckets are filled
+ *		 evenly.
  * @outstanding: Sends whose completion was not taken yet.
  * @max_in_flight: How many of them there may be.
  * @closing: Nothing is accepted any more; written under the port's lock.
@@ -241,8 +245,10 @@ struct ucmad_agent {
 	refcount_t holds;
 	struct completion quiet;
 	struct completion left;
-	struct xarray sends;
-	u32 next_send;
+	struct hlist_head *sends;
+	u32 sends_mask;
+	struct list_head live;
+	atomic_t last_handle;
 	atomic_t outstanding;
 	u32 max_in_flight;
 	bool closing;
@@ -281,6 +287,8 @@ enum ucmad_send_state {
  * @retries: How often it may be sent again.
  * @timeout: How long each try may take, in jiffies.
  * @sent_at: When its try began, in jiffies.
+ * @hash: In &ucmad_agent.sends.
+ * @live: In &ucmad_agent.live.
  * @node: In &ucmad_peer.queue while QUEUED, in &ucmad_peer.window at first while WAITING.
  * @timer: Ends a try.
  * @agent: The agent.
@@ -311,6 +319,8 @@ struct ucmad_send {
 	u32 retries;
 	unsigned long timeout;
 	unsigned long sent_at;
+	struct hlist_node hash;
+	struct list_head live;
 	struct list_head node;
 	struct timer_list timer;
 	struct ucmad_agent *agent;

@@ -54,14 +54,14 @@ static int ucmad_post_admit(struct ucmad_agent *agent)
 	return -EAGAIN;
 }
 
-static int ucmad_post_name(struct ucmad_send *send)
+static u32 ucmad_post_next_handle(struct ucmad_agent *agent)
 {
-	struct ucmad_agent *agent = send->agent;
-	int ret;
+	u32 handle;
 
-	ret = xa_alloc_cyclic_bh(&agent->sends, &send->handle, XA_ZERO_ENTRY,
-				 XA_LIMIT(1, U32_MAX), &agent->next_send, GFP_KERNEL_ACCOUNT);
-	return ret < 0 ? ret : 0;
+	do
+		handle = atomic_inc_return(&agent->last_handle);
+	while (!handle);
+	return handle;
 }
 
 /**
@@ -85,25 +85,17 @@ struct ucmad_send *ucmad_post_begin(struct ucmad_agent *agent, const struct ucma
 		return ERR_PTR(ret);
 	send = ucmad_send_alloc();
 	if (!send) {
-		ret = -ENOMEM;
-		goto err_admitted;
+		atomic_dec(&agent->outstanding);
+		return ERR_PTR(-ENOMEM);
 	}
 	send->agent = agent;
+	send->handle = ucmad_post_next_handle(agent);
 	send->mad_len = args->mad_len;
 	send->no_response = args->flags & UCMAD_SEND_NO_RESPONSE;
 	send->cookie = args->cookie;
 	send->retries = args->retries;
 	send->timeout = msecs_to_jiffies(args->timeout_ms);
-	ret = ucmad_post_name(send);
-	if (ret)
-		goto err_send;
 	return send;
-
-err_send:
-	ucmad_send_free(send);
-err_admitted:
-	atomic_dec(&agent->outstanding);
-	return ERR_PTR(ret);
 }
 
 /* Gives up a send that was not started: nothing has happened. */
@@ -111,7 +103,6 @@ void ucmad_post_abort(struct ucmad_send *send)
 {
 	struct ucmad_agent *agent = send->agent;
 
-	xa_erase_bh(&agent->sends, send->handle);
 	ucmad_send_free(send);
 	atomic_dec(&agent->outstanding);
 }

@@ -83,6 +83,40 @@ void ucmad_send_put(struct ucmad_send *send)
 	ucmad_agent_release_hold(agent);
 }
 
+/* ---- the table --------------------------------------------------------------------------- */
+
+static struct hlist_head *ucmad_send_bucket(struct ucmad_agent *agent, u32 handle)
+{
+	lockdep_assert_held(&agent->port->lock);
+	return &agent->sends[handle & agent->sends_mask];
+}
+
+static struct ucmad_send *ucmad_send_find(struct ucmad_agent *agent, u32 handle)
+{
+	struct ucmad_send *send;
+
+	hlist_for_each_entry(send, ucmad_send_bucket(agent, handle), hash)
+		if (send->handle == handle)
+			return send;
+	return NULL;
+}
+
+static void ucmad_send_insert(struct ucmad_send *send)
+{
+	struct ucmad_agent *agent = send->agent;
+
+	hlist_add_head(&send->hash, ucmad_send_bucket(agent, send->handle));
+	list_add_tail(&send->live, &agent->live);
+}
+
+static void ucmad_send_remove(struct ucmad_send *send)
+{
+	hlist_del(&send->hash);
+	list_del(&send->live);
+}
+
+/* ---- post -------------------------------------------------------------------------------- */
+
 static struct ucmad_peer *ucmad_send_find_peer(struct ucmad_agent *agent,
 					       const struct ucmad_mad_address *to, bool gsi)
 {
@@ -109,8 +143,10 @@ static int ucmad_send_queue(struct ucmad_send *send)
 	lockdep_assert_held(&agent->port->lock);
 	if (agent->closing)
 		return agent->removed ? -ENODEV : -ESHUTDOWN;
-	/* The place was reserved: this needs no memory. */
-	xa_store(&agent->sends, send->handle, send, 0);
+	/* One that is outstanding while four billion others came and went. */
+	if (ucmad_send_find(agent, send->handle))
+		return -EAGAIN;
+	ucmad_send_insert(send);
 	ucmad_send_enqueue(send);
 	if (send->peer->state == UCMAD_PEER_FAILED)
 		/* The search for its address has ended already, and found none. */
@@ -215,7 +251,7 @@ void ucmad_send_complete(struct ucmad_send *send, enum ucmad_mad_status status, 
 	lockdep_assert_held(&agent->port->lock);
 	ucmad_send_leave(send);
 	send->state = UCMAD_SEND_DONE;
-	xa_erase(&agent->sends, send->handle);
+	ucmad_send_remove(send);
 	ucmad_send_abandon(send);
 
 	if (status != UCMAD_MAD_RESPONDED)
@@ -330,12 +366,6 @@ void ucmad_send_sent(struct ucmad_send *send, enum ib_wc_status status)
 	spin_unlock_bh(&port->lock);
 }
 
-static struct ucmad_send *ucmad_send_find(struct ucmad_agent *agent, u32 handle)
-{
-	lockdep_assert_held(&agent->port->lock);
-	return xa_load(&agent->sends, handle);
-}
-
 /* Is it the answer to what was asked, from who was asked? Between two tries it is as good. */
 static bool ucmad_send_fits(const struct ucmad_send *send, const struct ib_wc *wc,
 			    const struct ib_grh *grh, const struct ib_mad_hdr *response)
@@ -445,34 +475,49 @@ static void ucmad_send_timed_out(struct timer_list *timer)
 	spin_unlock_bh(&port->lock);
 }
 
+static void ucmad_send_cancel_found(struct ucmad_send *send, enum ucmad_mad_status status)
+{
+	struct ucmad_channel *channel = send->peer->lane->channel;
+
+	ucmad_send_complete(send, status, 0);
+	ucmad_channel_pump(channel);
+}
+
 /* Cancels one send, if it is not over (MAD-CANCEL). */
 void ucmad_send_cancel(struct ucmad_agent *agent, u32 handle, enum ucmad_mad_status status)
 {
-	struct ucmad_channel *channel;
 	struct ucmad_send *send;
 
 	spin_lock_bh(&agent->port->lock);
 	send = ucmad_send_find(agent, handle);
-	if (send) {
-		channel = send->peer->lane->channel;
-		ucmad_send_complete(send, status, 0);
-		ucmad_channel_pump(channel);
-	}
+	if (send)
+		ucmad_send_cancel_found(send, status);
 	spin_unlock_bh(&agent->port->lock);
 }
 
-/* Cancels all sends that there are when this is called; others may be posted meanwhile. */
+/* Returns false if there is none. */
+static bool ucmad_send_cancel_oldest(struct ucmad_agent *agent, enum ucmad_mad_status status)
+{
+	struct ucmad_send *send;
+
+	spin_lock_bh(&agent->port->lock);
+	send = list_first_entry_or_null(&agent->live, struct ucmad_send, live);
+	if (send)
+		ucmad_send_cancel_found(send, status);
+	spin_unlock_bh(&agent->port->lock);
+	return send;
+}
+
+/*
+ * Cancels all sends that there are when this is called, oldest first; others may be posted
+ * meanwhile. Between any two of them the lock is free for others.
+ */
 void ucmad_send_cancel_all(struct ucmad_agent *agent, enum ucmad_mad_status status)
 {
 	u32 left = agent->max_in_flight;
-	struct ucmad_send *send;
-	unsigned long handle;
 
-	xa_for_each(&agent->sends, handle, send) {
-		ucmad_send_cancel(agent, handle, status);
-		if (!--left)
-			break;
-	}
+	while (left-- && ucmad_send_cancel_oldest(agent, status))
+		;
 }
 
 void ucmad_send_set_timeout(struct ucmad_agent *agent, u32 handle, u32 timeout_ms)

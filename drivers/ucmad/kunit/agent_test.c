@@ -80,6 +80,25 @@ static void agent_post_fails(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, agent_post(agent, 1, 9), 0);
 }
 
+/* Handles come round: one that is still outstanding then is not mixed up with another. */
+static void agent_handles_come_round(struct kunit *test)
+{
+	struct ucmad_agent *agent = ucmad_fixture_agent(test, 10);
+	struct ucmad_mad_send args = ucmad_fixture_request(1, 0);
+	u32 first, handle;
+
+	KUNIT_ASSERT_EQ(test, ucmad_fixture_post(agent, &args, &first), 0);
+	atomic_set(&agent->last_handle, U32_MAX - 1);
+	KUNIT_ASSERT_EQ(test, ucmad_fixture_post(agent, &args, &handle), 0);
+	KUNIT_EXPECT_EQ(test, handle, U32_MAX);
+	/* 0 is none, and 1 is taken. */
+	KUNIT_EXPECT_EQ(test, first, 1);
+	KUNIT_EXPECT_EQ(test, ucmad_fixture_post(agent, &args, &handle), -EAGAIN);
+	KUNIT_ASSERT_EQ(test, ucmad_fixture_post(agent, &args, &handle), 0);
+	KUNIT_EXPECT_EQ(test, handle, 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&agent->outstanding), 3);
+}
+
 /* ---- post against deregister ------------------------------------------------------------- */
 
 static void agent_post_after(struct kunit *test, bool removed)
@@ -346,6 +365,7 @@ static void agent_peer_evicted(struct kunit *test)
 static struct kunit_case ucmad_agent_tests[] = {
 	KUNIT_CASE(agent_limit),
 	KUNIT_CASE(agent_post_fails),
+	KUNIT_CASE(agent_handles_come_round),
 	KUNIT_CASE(agent_post_after_deregister),
 	KUNIT_CASE(agent_post_after_removal),
 	KUNIT_CASE(agent_deregister_between_steps),

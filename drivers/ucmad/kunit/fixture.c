@@ -115,7 +115,14 @@ int ucmad_fixture_post(struct ucmad_agent *agent, const struct ucmad_mad_send *a
 /* Returns a send that is not over, or NULL. */
 struct ucmad_send *ucmad_fixture_find(struct ucmad_agent *agent, u32 handle)
 {
-	return xa_load(&agent->sends, handle);
+	struct ucmad_send *send, *found = NULL;
+
+	spin_lock_bh(&agent->port->lock);
+	list_for_each_entry(send, &agent->live, live)
+		if (send->handle == handle)
+			found = send;
+	spin_unlock_bh(&agent->port->lock);
+	return found;
 }
 
 /* Takes the next event of an object, if there is one. */
@@ -186,16 +193,13 @@ void ucmad_remove_start(struct ucmad_destroyer *destroyer, struct kunit *test)
 /* Returns once an agent that is being destroyed takes nothing more, and has flushed what it had. */
 void ucmad_destroy_closed(struct kunit *test, struct ucmad_agent *agent)
 {
-	unsigned long end = jiffies + UCMAD_PATIENCE, handle = 0;
+	unsigned long end = jiffies + UCMAD_PATIENCE;
 
-	/* A handle that is only reserved does not count. */
-	while (!READ_ONCE(agent->closing) ||
-	       xa_find(&agent->sends, &handle, ULONG_MAX, XA_PRESENT)) {
+	while (!READ_ONCE(agent->closing) || !list_empty_careful(&agent->live)) {
 		KUNIT_ASSERT_LT(test, jiffies, end);
 		usleep_range(50, 100);
-		handle = 0;
 	}
-	/* The last was erased under the port's lock; that may be gone, so wait for its owner. */
+	/* The last was removed under the port's lock; that may be gone, so wait for its owner. */
 	synchronize_rcu();
 }
 
