@@ -21,8 +21,8 @@
  *
  * A send that is DONE is in no table: whatever comes for it later, a response, a second cancel, a
  * time-out, finds nothing (MAD-ONE, MAD-CANCEL). A try is not repeated while the hardware still
- * holds the one before: then its end is waited for (@try_over). No step looks at another send
- * (MAD-FLAT).
+ * holds the one before: then its end is waited for (@try_over). No step goes through the other
+ * sends: the table has a bucket for each (MAD-FLAT).
  *
  * Over ib_mad all is the same, with ib_mad in the hardware's place: it holds a try until its
  * response has come or the try is abandoned. Only RMPP has time-outs and tries of its own.
