@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 // ucmad mad ping, ucmad mad respond: the two ends of the vendor ping, which ibping speaks, too.
-#include "latency.hpp"
+#include "latency_report.hpp"
 #include "mad_session.hpp"
 #include "verbs.hpp"
 
@@ -101,20 +101,11 @@ private:
                   {"sent", sent},
                   {"received", latency_.count()},
                   {"lost", lost_},
-                  {"latency_us", nullptr}};
+                  {"latency_us", latency_json(latency_)}};
         std::string text =
             fmt::format("{}: {} sent, {} answered, {} lost\n", text_of(options_.destination), sent,
                         latency_.count(), lost_);
-        if (latency_.count() > 0) {
-            const double min = microseconds(latency_.min());
-            const double median = microseconds(latency_.quantile(0.5));
-            const double p99 = microseconds(latency_.quantile(0.99));
-            const double max = microseconds(latency_.max());
-            json["latency_us"] = {{"min", min}, {"median", median}, {"p99", p99}, {"max", max}};
-            text += fmt::format("latency: min {:.1f}, median {:.1f}, p99 {:.1f}, max {:.1f} us\n",
-                                min, median, p99, max);
-        }
-        session_.output().result(json, text);
+        session_.output().result(json, text + latency_text(latency_));
     }
 
     const Options& options_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #include "client.hpp"
-#include "latency.hpp"
+#include "latency_report.hpp"
 #include "ping.hpp"
 
 namespace ucmad::tool {
@@ -170,23 +170,18 @@ void Pinger::tell_statistics() const {
     const double loss =
         sent == 0 ? 0 : 100.0 * static_cast<double>(lost_) / static_cast<double>(sent);
     const double seconds = std::chrono::duration<double>{Clock::now() - begin_}.count();
-    const double min = microseconds(latency_.min());
-    const double median = microseconds(latency_.quantile(0.5));
-    const double p99 = microseconds(latency_.quantile(0.99));
-    const double max = microseconds(latency_.max());
-    Json json{{"event", "statistics"}, {"sent", sent},         {"received", received},
-              {"lost", lost_},         {"loss_percent", loss}, {"seconds", seconds},
-              {"latency_us", nullptr}};
+    Json json{{"event", "statistics"},
+              {"sent", sent},
+              {"received", received},
+              {"lost", lost_},
+              {"loss_percent", loss},
+              {"seconds", seconds},
+              {"latency_us", latency_json(latency_)}};
     std::string text = fmt::format(
         "{}{}, service ID {}: {} sent, {} received, {} lost ({:.1f} %) in {:.2f} s\n",
         options_.quiet ? "" : "\n", address_text(options_.peer.destination),
         service_id_text(options_.peer.service_id), sent, received, lost_, loss, seconds);
-    if (received > 0) {
-        json["latency_us"] = {{"min", min}, {"median", median}, {"p99", p99}, {"max", max}};
-        text += fmt::format("latency: min {:.1f}, median {:.1f}, p99 {:.1f}, max {:.1f} us\n", min,
-                            median, p99, max);
-    }
-    session_.output().result(json, text);
+    session_.output().result(json, text + latency_text(latency_));
 }
 
 } // namespace
