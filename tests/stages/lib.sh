@@ -29,3 +29,11 @@ check() {
 		failed "$name"
 	fi
 }
+
+# build MAKE-ARGUMENT...: its output is shown only if it fails.
+build() {
+	make --no-print-directory "$@" >"$STAGE_DIR/build.log" 2>&1 || {
+		tail -n 100 "$STAGE_DIR/build.log"
+		return 1
+	}
+}

@@ -8,10 +8,7 @@ vm_suite() {
 	local kernel=$1 timeout=$2 status
 	local module=build/modules/$kernel/drivers/ucmad/ucmad.ko
 	shift 2
-	make --no-print-directory all-cmake modules KERNEL="$kernel" >"$STAGE_DIR/build.log" 2>&1 || {
-		tail -n 100 "$STAGE_DIR/build.log"
-		return 1
-	}
+	build all-cmake modules KERNEL="$kernel" || return
 	tools/vm/run --kernel "$kernel" --timeout "$timeout" --log "$STAGE_DIR/kernel.log" \
 		--module "$module" --env UCMAD_MODULE="$PWD/$module" --out "$STAGE_DIR" "$@" -- \
 		build/cmake/tests/vm/ucmad-vm-tests --gtest_output="xml:$STAGE_DIR/tests.xml" |
