@@ -57,6 +57,10 @@ class Ktap(unittest.TestCase):
         whole = LOG.format(row="ok").replace("] ok 1 send", "] not ok 1 send")
         self.assertIn("failed send: as a whole", results(whole))
 
+    def test_suite_that_fails_as_a_whole_after_another_has_failed(self):
+        whole = LOG.format(row="ok").replace("] ok 1 send", "] not ok 1 send")
+        self.assertIn("failed send: as a whole", results(LOG.format(row="not ok") + whole))
+
     def test_nothing(self):
         self.assertEqual(results("[    1.0] Linux version\n"), [])
 
