@@ -166,6 +166,21 @@ void ucmad_queue_set_context(struct ucmad_object *object, u64 context)
 }
 
 /**
+ * ucmad_queue_target - A call begins or ends to wait for an object by name (EV-TARGET).
+ * @object: The object.
+ * @change: 1 or -1.
+ */
+void ucmad_queue_target(struct ucmad_object *object, int change)
+{
+	struct ucmad_file *file = object->file;
+
+	spin_lock_irq(&file->lock);
+	object->queue.targeted += change;
+	ucmad_queue_refresh(file, &object->queue);
+	spin_unlock_irq(&file->lock);
+}
+
+/**
  * ucmad_queue_ack - Acknowledge events of an object up to one.
  * @object: The object.
  * @sequence: The last one.

@@ -20,27 +20,6 @@
 
 /* ---- wait -------------------------------------------------------------------------------- */
 
-/* From here on events of the object are kept for this call (EV-TARGET). */
-static void ucmad_target_begin(struct ucmad_take *take)
-{
-	if (!take->target)
-		return;
-	spin_lock_irq(&take->file->lock);
-	take->target->queue.targeted++;
-	ucmad_queue_refresh(take->file, &take->target->queue);
-	spin_unlock_irq(&take->file->lock);
-}
-
-static void ucmad_target_end(struct ucmad_take *take)
-{
-	if (!take->target)
-		return;
-	spin_lock_irq(&take->file->lock);
-	take->target->queue.targeted--;
-	ucmad_queue_refresh(take->file, &take->target->queue);
-	spin_unlock_irq(&take->file->lock);
-}
-
 static void ucmad_wake_next(struct ucmad_file *file)
 {
 	spin_lock_irq(&file->lock);
@@ -97,9 +76,12 @@ static int ucmad_take_wait(struct ucmad_take *take)
 
 	if (ret != -EAGAIN || !take->may_wait)
 		return ret;
-	ucmad_target_begin(take);
+	/* From here on events of the object are kept for this call (EV-TARGET). */
+	if (take->target)
+		ucmad_queue_target(take->target, 1);
 	ret = ucmad_wait_and_collect(take);
-	ucmad_target_end(take);
+	if (take->target)
+		ucmad_queue_target(take->target, -1);
 	return ret;
 }
 

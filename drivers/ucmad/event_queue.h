@@ -45,6 +45,7 @@ static inline void ucmad_wake_consumer(struct ucmad_file *file)
 }
 
 void ucmad_queue_refresh(struct ucmad_file *file, struct ucmad_queue *queue);
+void ucmad_queue_target(struct ucmad_object *object, int change);
 bool ucmad_queue_ack(struct ucmad_object *object, u64 sequence);
 
 /* take.c */

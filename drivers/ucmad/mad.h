@@ -386,6 +386,7 @@ void ucmad_post_abort(struct ucmad_send *send);
 struct ucmad_send *ucmad_send_alloc(void);
 void ucmad_send_free(struct ucmad_send *send);
 void ucmad_send_put(struct ucmad_send *send);
+struct ucmad_send *ucmad_send_find(struct ucmad_agent *agent, u32 handle);
 int ucmad_send_start(struct ucmad_send *send, const struct ucmad_mad_address *to, bool gsi);
 void ucmad_send_posted(struct ucmad_send *send);
 void ucmad_send_sent(struct ucmad_send *send, enum ib_wc_status status);

@@ -91,7 +91,8 @@ static struct hlist_head *ucmad_send_bucket(struct ucmad_agent *agent, u32 handl
 	return &agent->sends[handle & agent->sends_mask];
 }
 
-static struct ucmad_send *ucmad_send_find(struct ucmad_agent *agent, u32 handle)
+/* Returns a send that is not DONE, or NULL. The port's lock is held. */
+struct ucmad_send *ucmad_send_find(struct ucmad_agent *agent, u32 handle)
 {
 	struct ucmad_send *send;
 

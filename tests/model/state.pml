@@ -82,7 +82,7 @@ byte served[OBJECTS];		/* bits: whom "any" calls served since this object became
 byte posted_count;
 byte delivered_count;
 byte discarded_count;		/* as the program was told */
-bit waits[CONSUMERS];		/* between ucmad_target_begin() and ucmad_target_end() */
+bit waits[CONSUMERS];		/* between the two calls of ucmad_queue_target() */
 bit in_call[CONSUMERS];		/* holds a reference to its target */
 byte destroyers;		/* destroys under way */
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /* What agents of one port do to each other, to their peers and to posts that come at a bad time. */
-#include "../compat.h"
 #include "fixture.h"
 
 static struct ucmad_loop *agent_loop(struct kunit *test)
@@ -134,15 +133,11 @@ static void agent_deregister_between_steps(struct kunit *test)
 	struct ucmad_agent *agent = ucmad_fixture_agent(test, 1);
 	u32 discarded, handle = agent->object.handle;
 	struct ucmad_send *send;
-	struct ib_mad_hdr *mad;
 
 	refcount_inc(&agent->object.refs);
 	send = ucmad_post_begin(agent, &args);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(send));
-	mad = (void *)send->mad;
-	mad->base_version = IB_MGMT_BASE_VERSION;
-	mad->mgmt_class = IB_MGMT_CLASS_PERF_MGMT;
-	mad->method = IB_MGMT_METHOD_GET;
+	ucmad_fixture_fill(send);
 	KUNIT_EXPECT_EQ(test, ucmad_object_destroy(agent->object.file, handle, &discarded), 0);
 	KUNIT_EXPECT_EQ(test, discarded, 0);
 	KUNIT_EXPECT_EQ(test, ucmad_post_commit(send, &args), -ESHUTDOWN);
@@ -226,13 +221,6 @@ static void agent_failed_channel(struct kunit *test)
 
 #define WINDOW 256
 
-/* Lets the hardware be through with everything; the other end has not answered. */
-static void agent_finish_all(struct ucmad_loop *loop)
-{
-	while (loop->held_count)
-		ucmad_loop_finish(loop, 0, IB_WC_SUCCESS);
-}
-
 static void agent_window(struct kunit *test)
 {
 	struct ucmad_agent *agent = ucmad_fixture_agent(test, 400);
@@ -255,7 +243,7 @@ static void agent_window(struct kunit *test)
 	/* So does a cancel. */
 	ucmad_send_cancel(agent, loop->held[100]->handle, UCMAD_MAD_CANCELLED);
 	KUNIT_EXPECT_EQ(test, loop->posts, WINDOW + 5);
-	agent_finish_all(loop);
+	ucmad_loop_finish_all(loop);
 }
 
 /* What is not answered after a while has left the other end's queue: others may go. */
@@ -270,8 +258,7 @@ static void agent_window_expires(struct kunit *test)
 	peer = loop->peer;
 	for (i = 0; i < 4; i++)
 		loop->held[i]->sent_at -= HZ;
-	KUNIT_ASSERT_TRUE(test, ucmad_compat_timer_delete(&peer->window_timer));
-	peer->window_timer.function(&peer->window_timer);
+	ucmad_fixture_expire(test, &peer->window_timer);
 	KUNIT_EXPECT_EQ(test, loop->posts, WINDOW + 4);
 	KUNIT_EXPECT_EQ(test, peer->window_used, WINDOW);
 	/* It comes again for those that still wait. */
@@ -279,7 +266,7 @@ static void agent_window_expires(struct kunit *test)
 	/* Who left the window so is not counted out of it again. */
 	ucmad_send_cancel(agent, loop->held[0]->handle, UCMAD_MAD_CANCELLED);
 	KUNIT_EXPECT_EQ(test, loop->posts, WINDOW + 4);
-	agent_finish_all(loop);
+	ucmad_loop_finish_all(loop);
 }
 
 /* ---- peers ------------------------------------------------------------------------------- */
@@ -330,13 +317,12 @@ static void agent_peer_stale(struct kunit *test)
 
 	agent_post_many(test, agent, 1, 2);
 	send = loop->held[0];
-	agent_finish_all(loop);
-	KUNIT_ASSERT_TRUE(test, ucmad_compat_timer_delete(&send->timer));
-	send->timer.function(&send->timer);
+	ucmad_loop_finish_all(loop);
+	ucmad_fixture_expire(test, &send->timer);
 	/* It has another send. */
 	KUNIT_ASSERT_EQ(test, agent_post(agent, 1, 2), 0);
 	KUNIT_EXPECT_EQ(test, loop->releases, 0);
-	agent_finish_all(loop);
+	ucmad_loop_finish_all(loop);
 	ucmad_send_cancel_all(agent, UCMAD_MAD_CANCELLED);
 	KUNIT_ASSERT_EQ(test, agent_post(agent, 1, 3), 0);
 	KUNIT_EXPECT_EQ(test, loop->releases, 1);

@@ -285,16 +285,6 @@ static void event_ack(struct event_play *play, const char *step, bool expected)
 			    expected, "at \"%s\"", play->step);
 }
 
-static void event_wait(struct event_play *play, char name, int change)
-{
-	struct ucmad_object *object = event_published(play, name);
-
-	spin_lock_irq(&object->file->lock);
-	object->queue.targeted += change;
-	ucmad_queue_refresh(object->file, &object->queue);
-	spin_unlock_irq(&object->file->lock);
-}
-
 static void event_destroy(struct event_play *play, const char *step)
 {
 	struct ucmad_object *object = event_published(play, step[0]);
@@ -346,10 +336,10 @@ static void event_step(struct event_play *play, const char *step)
 		event_ack(play, step + 1, step[0] == '!');
 		break;
 	case 'w':
-		event_wait(play, step[1], 1);
+		ucmad_queue_target(event_published(play, step[1]), 1);
 		break;
 	case 'v':
-		event_wait(play, step[1], -1);
+		ucmad_queue_target(event_published(play, step[1]), -1);
 		break;
 	case 'x':
 		event_destroy(play, step + 1);

@@ -2,6 +2,8 @@
 /* See fixture.h. */
 #include <linux/delay.h>
 
+#include "../compat.h"
+#include "../event_queue.h"
 #include "../main.h"
 #include "../stats.h"
 #include "fixture.h"
@@ -45,8 +47,7 @@ void ucmad_fixture_exit(struct kunit *test)
 	struct ucmad_loop *loop = &fixture->loop;
 
 	ucmad_loop_set_depth(loop, 0);
-	while (loop->held_count)
-		ucmad_loop_finish(loop, 0, IB_WC_SUCCESS);
+	ucmad_loop_finish_all(loop);
 	ucmad_object_destroy_all(fixture->file);
 	ucmad_file_put(fixture->file);
 	if (fixture->device)
@@ -92,20 +93,26 @@ struct ucmad_mad_send ucmad_fixture_request(u16 dlid, u64 cookie)
 	};
 }
 
+/* A request, as good as any. */
+void ucmad_fixture_fill(struct ucmad_send *send)
+{
+	struct ib_mad_hdr *mad = (void *)send->mad;
+
+	mad->base_version = IB_MGMT_BASE_VERSION;
+	mad->mgmt_class = IB_MGMT_CLASS_PERF_MGMT;
+	mad->method = IB_MGMT_METHOD_GET;
+	mad->tid = cpu_to_be64(~send->cookie);
+}
+
 int ucmad_fixture_post(struct ucmad_agent *agent, const struct ucmad_mad_send *args, u32 *handle)
 {
 	struct ucmad_send *send = ucmad_post_begin(agent, args);
-	struct ib_mad_hdr *mad;
 	int ret;
 
 	if (IS_ERR(send))
 		return PTR_ERR(send);
 	*handle = send->handle;
-	mad = (void *)send->mad;
-	mad->base_version = IB_MGMT_BASE_VERSION;
-	mad->mgmt_class = IB_MGMT_CLASS_PERF_MGMT;
-	mad->method = IB_MGMT_METHOD_GET;
-	mad->tid = cpu_to_be64(~args->cookie);
+	ucmad_fixture_fill(send);
 	ret = ucmad_post_commit(send, args);
 	if (ret)
 		ucmad_post_abort(send);
@@ -115,38 +122,44 @@ int ucmad_fixture_post(struct ucmad_agent *agent, const struct ucmad_mad_send *a
 /* Returns a send that is not over, or NULL. */
 struct ucmad_send *ucmad_fixture_find(struct ucmad_agent *agent, u32 handle)
 {
-	struct ucmad_send *send, *found = NULL;
+	struct ucmad_send *send;
 
 	spin_lock_bh(&agent->port->lock);
-	list_for_each_entry(send, &agent->live, live)
-		if (send->handle == handle)
-			found = send;
+	send = ucmad_send_find(agent, handle);
 	spin_unlock_bh(&agent->port->lock);
-	return found;
+	return send;
+}
+
+/* A timer that is pending is due now. */
+void ucmad_fixture_expire(struct kunit *test, struct timer_list *timer)
+{
+	KUNIT_ASSERT_TRUE(test, ucmad_compat_timer_delete(timer));
+	timer->function(timer);
 }
 
 /* Takes the next event of an object, if there is one. */
 bool ucmad_fixture_take(struct ucmad_object *object, struct ucmad_event *head,
 			struct ucmad_mad_completion *completion)
 {
-	struct ucmad_queue *queue = &object->queue;
+	struct ucmad_events args = { .buffer_len = UCMAD_RECORD_MAX };
+	struct ucmad_take take = {
+		.file = object->file,
+		.target = object,
+		.args = &args,
+		.batch.events = LIST_HEAD_INIT(take.batch.events),
+		.max = 1,
+	};
 	struct ucmad_queued *event;
+	LIST_HEAD(dead);
 
-	spin_lock_irq(&object->file->lock);
-	event = list_first_entry_or_null(&queue->events, struct ucmad_queued, node);
-	if (event) {
-		list_del(&event->node);
-		queue->waiting--;
-		if (list_empty(&queue->events))
-			list_del_init(&queue->ready);
-	}
-	spin_unlock_irq(&object->file->lock);
-	if (!event)
+	if (ucmad_take_collect(&take))
 		return false;
+	ucmad_take_commit(&take, &dead);
+	event = list_first_entry(&take.batch.events, struct ucmad_queued, node);
 	*head = event->head;
 	if (head->type == UCMAD_EVENT_MAD_SEND)
 		memcpy(completion, &event->head + 1, sizeof(*completion));
-	ucmad_queued_free(event);
+	ucmad_queued_free_all(&take.batch.events);
 	return true;
 }
 

@@ -51,9 +51,11 @@ void ucmad_fixture_exit(struct kunit *test);
 
 struct ucmad_agent *ucmad_fixture_agent(struct kunit *test, u32 max_in_flight);
 struct ucmad_mad_send ucmad_fixture_request(u16 dlid, u64 cookie);
+void ucmad_fixture_fill(struct ucmad_send *send);
 int ucmad_fixture_post(struct ucmad_agent *agent, const struct ucmad_mad_send *args, u32 *handle);
 struct ucmad_send *ucmad_fixture_find(struct ucmad_agent *agent, u32 handle);
 
+void ucmad_fixture_expire(struct kunit *test, struct timer_list *timer);
 bool ucmad_fixture_take(struct ucmad_object *object, struct ucmad_event *head,
 			struct ucmad_mad_completion *completion);
 long ucmad_fixture_live_sends(struct kunit *test);

@@ -141,6 +141,13 @@ void ucmad_loop_finish(struct ucmad_loop *loop, u32 nth, enum ib_wc_status statu
 	ucmad_send_sent(send, status);
 }
 
+/* With all of them, oldest first, and with what is posted meanwhile. */
+void ucmad_loop_finish_all(struct ucmad_loop *loop)
+{
+	while (loop->held_count)
+		ucmad_loop_finish(loop, 0, IB_WC_SUCCESS);
+}
+
 /* What the other end makes of a send. */
 void ucmad_loop_answer(struct ucmad_send *send, struct ucmad_datagram *answer)
 {

@@ -63,6 +63,7 @@ struct ucmad_datagram {
 void ucmad_loop_init(struct ucmad_loop *loop);
 void ucmad_loop_set_depth(struct ucmad_loop *loop, u32 depth);
 void ucmad_loop_finish(struct ucmad_loop *loop, u32 nth, enum ib_wc_status status);
+void ucmad_loop_finish_all(struct ucmad_loop *loop);
 void ucmad_loop_answer(struct ucmad_send *send, struct ucmad_datagram *answer);
 void ucmad_loop_deliver(struct ucmad_loop *loop, const struct ucmad_datagram *datagram);
 

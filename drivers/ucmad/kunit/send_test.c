@@ -459,6 +459,7 @@ static void play_expect_release(struct kunit *test, struct send_play *play,
 {
 	KUNIT_EXPECT_EQ(test, ucmad_fixture_live_sends(test), c->held);
 	if (c->held) {
+		KUNIT_EXPECT_GE(test, play->fixture->loop.abandons, 1);
 		if (play->destroying)
 			KUNIT_EXPECT_FALSE(test, completion_done(&play->destroyer.done));
 		play_finish(test, play, IB_WC_SUCCESS);
