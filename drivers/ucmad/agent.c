@@ -198,7 +198,7 @@ static int ucmad_agent_join_port(struct ucmad_agent *agent, const struct ucmad_m
 	}
 	ret = xa_alloc_cyclic_bh(&port->agents, &agent->tid_high, agent, XA_LIMIT(1, U32_MAX),
 				 &port->next_agent, GFP_KERNEL);
-	return ret < 0 ? ret : 0;
+	return min(ret, 0);
 }
 
 static struct ucmad_agent *ucmad_agent_new(struct ucmad_file *file, struct ucmad_device *device,

@@ -379,6 +379,7 @@ int ucmad_ioctl_mad_register(struct ucmad_cmd *cmd);
 #define UCMAD_MAD_TIMEOUT_MAX	(24 * 3600 * MSEC_PER_SEC)
 
 struct ucmad_send *ucmad_post_begin(struct ucmad_agent *agent, const struct ucmad_mad_send *args);
+int ucmad_post_inspect(struct ucmad_send *send);
 int ucmad_post_commit(struct ucmad_send *send, const struct ucmad_mad_send *args);
 void ucmad_post_abort(struct ucmad_send *send);
 

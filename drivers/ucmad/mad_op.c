@@ -14,13 +14,15 @@
 
 /* ---- post -------------------------------------------------------------------------------- */
 
-/* Brings the MAD in; what is in it nobody has looked at yet. */
+/* Brings the MAD in: a long one only if its headers are in order. */
 static int ucmad_mad_load(struct ucmad_send *send, const void __user *mad)
 {
+	int ret;
+
 	if (copy_from_user(send->mad, mad, min_t(size_t, send->mad_len, UCMAD_MAD_SIZE)))
 		return -EFAULT;
-	send->rmpp = send->agent->rmpp && ucmad_rmpp_is_active(send->mad);
-	return send->rmpp ? ucmad_rmpp_load(send, mad) : 0;
+	ret = ucmad_post_inspect(send);
+	return !ret && send->rmpp ? ucmad_rmpp_load(send, mad) : ret;
 }
 
 static int ucmad_mad_post_one(struct ucmad_agent *agent, struct ucmad_mad_send __user *user)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
- * What is posted becomes a send, in two steps between which the MAD is brought in: begin gives it a
- * handle and room, commit starts it. Nothing here knows where description and MAD come from.
+ * What is posted becomes a send, in steps between which the MAD is brought in: begin gives it a
+ * handle and room, inspect looks at the MAD's headers, before more than those is brought in, commit
+ * starts it. Nothing here knows where description and MAD come from.
  */
 #include <linux/sizes.h>
 
@@ -69,8 +70,8 @@ static u32 ucmad_post_next_handle(struct ucmad_agent *agent)
  * @agent: The agent.
  * @args: The description.
  *
- * Return: The send, to be given its MAD, and then to ucmad_post_commit() or ucmad_post_abort(); or
- * an ERR_PTR(): -EINVAL, -EAGAIN too many are outstanding, -ENOMEM.
+ * Return: The send, to be given its MAD, and then to ucmad_post_inspect() or ucmad_post_abort();
+ * or an ERR_PTR(): -EINVAL, -EAGAIN too many are outstanding, -ENOMEM.
  */
 struct ucmad_send *ucmad_post_begin(struct ucmad_agent *agent, const struct ucmad_mad_send *args)
 {
@@ -107,7 +108,7 @@ void ucmad_post_abort(struct ucmad_send *send)
 	atomic_dec(&agent->outstanding);
 }
 
-/* ---- commit ------------------------------------------------------------------------------ */
+/* ---- inspect ----------------------------------------------------------------------------- */
 
 /* SMPs go over QP0 and all else over QP1 (IBTA 14.2), and what asks for a response is none. */
 static bool ucmad_post_mad_is_valid(const struct ucmad_send *send, const struct ib_mad_hdr *mad)
@@ -121,6 +122,21 @@ static bool ucmad_post_mad_is_valid(const struct ucmad_send *send, const struct 
 			     send->mad_len == UCMAD_MAD_SIZE) &&
 	       (send->no_response || !ib_response_mad(mad));
 }
+
+/**
+ * ucmad_post_inspect - May the agent send this MAD?
+ * @send: The send; of its MAD, the first UCMAD_MAD_SIZE bytes are there.
+ *
+ * Return: 0, and then &ucmad_send.rmpp is set, and the send is for ucmad_post_commit() or
+ * ucmad_post_abort(). Or -EINVAL, and then it is for the latter.
+ */
+int ucmad_post_inspect(struct ucmad_send *send)
+{
+	send->rmpp = send->agent->rmpp && ucmad_rmpp_is_active(send->mad);
+	return ucmad_post_mad_is_valid(send, (const void *)send->mad) ? 0 : -EINVAL;
+}
+
+/* ---- commit ------------------------------------------------------------------------------ */
 
 /* Sends it to who asked, with the transaction ID that was asked with. */
 static int ucmad_post_answer(struct ucmad_send *send, u64 request)
@@ -140,19 +156,17 @@ static int ucmad_post_answer(struct ucmad_send *send, u64 request)
 
 /**
  * ucmad_post_commit - Start a send whose MAD is there.
- * @send: The send, from ucmad_post_begin().
+ * @send: The send, from ucmad_post_inspect().
  * @args: Its description.
  *
  * Return: 0, and then it has exactly one completion (MAD-ONE). Or an error, and then it is still
- * the caller's: -EINVAL, -ENOENT no such request to answer, or as ucmad_send_start().
+ * the caller's: -ENOENT no such request to answer, or as ucmad_send_start().
  */
 int ucmad_post_commit(struct ucmad_send *send, const struct ucmad_mad_send *args)
 {
 	struct ib_mad_hdr *mad = (void *)send->mad;
 	struct ucmad_agent *agent = send->agent;
 
-	if (!ucmad_post_mad_is_valid(send, mad))
-		return -EINVAL;
 	send->tid = mad->tid;
 	mad->tid = cpu_to_be64((u64)agent->tid_high << 32 | send->handle);
 	return args->in_reply_to ? ucmad_post_answer(send, args->in_reply_to) :

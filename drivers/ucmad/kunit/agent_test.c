@@ -140,6 +140,7 @@ static void agent_deregister_between_steps(struct kunit *test)
 	ucmad_fixture_fill(send);
 	KUNIT_EXPECT_EQ(test, ucmad_object_destroy(agent->object.file, handle, &discarded), 0);
 	KUNIT_EXPECT_EQ(test, discarded, 0);
+	KUNIT_EXPECT_EQ(test, ucmad_post_inspect(send), 0);
 	KUNIT_EXPECT_EQ(test, ucmad_post_commit(send, &args), -ESHUTDOWN);
 	ucmad_post_abort(send);
 	ucmad_agent_put(agent);

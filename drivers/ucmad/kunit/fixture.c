@@ -113,7 +113,9 @@ int ucmad_fixture_post(struct ucmad_agent *agent, const struct ucmad_mad_send *a
 		return PTR_ERR(send);
 	*handle = send->handle;
 	ucmad_fixture_fill(send);
-	ret = ucmad_post_commit(send, args);
+	ret = ucmad_post_inspect(send);
+	if (!ret)
+		ret = ucmad_post_commit(send, args);
 	if (ret)
 		ucmad_post_abort(send);
 	return ret;
