@@ -4,20 +4,36 @@
 
 # built PACKAGE FRAGMENT: set $dir to that source's kernel with tinyconfig and the fragment.
 built() {
+	choose_source "$1" "$2"
+	[ ! -r "$dir/env" ] || return 0
+	unpack_source
+	configure "$2"
+	compile bzImage modules
+	cp "$dir/build/arch/x86/boot/bzImage" "$dir/bzImage"
+	finish_source "$dir/bzImage"
+}
+
+# prepared PACKAGE FRAGMENT: likewise, but it only suffices to build modules for it.
+prepared() {
+	choose_source "$1" "$2"
+	[ ! -r "$dir/env" ] || return 0
+	unpack_source
+	configure "$2"
+	compile modules_prepare
+	finish_source ''
+}
+
+# choose_source PACKAGE FRAGMENT: set $tarball, and $dir, which is complete if the kernel was built before.
+choose_source() {
 	tarball=$(source_tarball "$1")
 	key=$({ echo "${tarball##*/}"; cat "$2"; } | sha256sum | cut -c 1-12)
 	dir=$cache/$name/$key
-	[ -r "$dir/env" ] && return
+}
 
-	rm -rf "${cache:?}/$name"
-	mkdir -p "$dir"
-	log=$dir/build.log
-	say "building the $name kernel; this takes some minutes ($log)"
-	unpack_source "$tarball"
-	configure "$2"
-	compile
+# finish_source IMAGE
+finish_source() {
 	prune
-	describe_built >"$dir/env.new"
+	describe_built "$1" >"$dir/env.new"
 	mv "$dir/env.new" "$dir/env"
 }
 
@@ -42,8 +58,11 @@ fetch_source() {
 }
 
 unpack_source() {
+	rm -rf "${cache:?}/$name"
 	mkdir -p "$dir/build"
-	tar -C "$dir/build" --strip-components 1 -xJf "$1"
+	log=$dir/build.log
+	say "building the $name kernel; this takes some minutes ($log)"
+	tar -C "$dir/build" --strip-components 1 -xJf "$tarball"
 }
 
 kbuild() {
@@ -64,9 +83,9 @@ configure() {
 $missing"
 }
 
-# With a sign of life every 20 s.
+# compile TARGET...: with a sign of life every 20 s.
 compile() {
-	kbuild bzImage modules >>"$log" 2>&1 &
+	kbuild "$@" >>"$log" 2>&1 &
 	job=$!
 	started=$(date +%s)
 	next=20
@@ -79,20 +98,20 @@ compile() {
 	wait "$job" || { tail -n 30 "$log" >&2; die "the build failed"; }
 }
 
-# Keep what it takes to boot the kernel and to build modules for it.
+# Keep what it takes to build modules for the kernel.
 prune() {
 	cd "$dir/build"
-	cp arch/x86/boot/bzImage "$dir/bzImage"
 	find . -name '*.o' ! -path './scripts/*' ! -path './tools/*' -delete
 	find . \( -name '*.a' -o -name '*.cmd' \) ! -path './scripts/*' ! -path './tools/*' -delete
 	rm -rf vmlinux* arch/x86/boot Documentation drivers fs sound net mm security crypto samples
 	cd - >/dev/null
 }
 
+# describe_built IMAGE
 describe_built() {
 	cat <<-END
 	KERNEL_RELEASE='$(cat "$dir/build/include/config/kernel.release")'
-	KERNEL_IMAGE='$dir/bzImage'
+	KERNEL_IMAGE='$1'
 	KERNEL_DIR='$dir/build'
 	KERNEL_MODULES=''
 	END

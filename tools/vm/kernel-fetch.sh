@@ -8,13 +8,40 @@ fetch() {
 	say "downloading $*"
 	apt-get -qq download "$@" 2>/dev/null && return
 	refresh_lists
-	apt-get -qq download "$@" >&2 || die "cannot download $*"
+	apt-get -qq download "$@" >&2 || unavailable "cannot download $*"
 }
 
 refresh_lists() {
-	[ "$(id -u)" = 0 ] || die "the package lists are missing or old: run apt-get update as root"
+	[ -n "${APT_CONFIG-}" ] || [ "$(id -u)" = 0 ] ||
+		die "the package lists are missing or old: run apt-get update as root"
 	say "updating the package lists"
-	apt-get -qq update >&2 || die "apt-get update failed"
+	apt-get -qq update >&2 || unavailable "apt-get update failed"
+}
+
+# from_suite SUITE: packages are those of another suite of Debian from here on. The source is that of
+# the machine's own release with the suite's name in its place; the machine's configuration and lists
+# stay as they are.
+from_suite() {
+	suite=$cache/suites/$1
+	mkdir -p "$suite/lists/partial" "$suite/archives/partial"
+	site=$(apt-get indextargets --format '$(RELEASE) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' |
+		sed -n "s/^$(release_name) main //p" | head -n 1)
+	[ -n "$site" ] || unavailable "this machine has no package source of its own release"
+	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $site $1 main" >"$suite/sources.list"
+	cat >"$suite/apt.conf" <<-END
+		Dir::State::Lists "$suite/lists";
+		Dir::Cache::Archives "$suite/archives";
+		Dir::Cache::pkgcache "";
+		Dir::Cache::srcpkgcache "";
+		Dir::Etc::SourceList "$suite/sources.list";
+		Dir::Etc::SourceParts "/dev/null";
+		APT::Sandbox::User "$(id -un)";
+	END
+	export APT_CONFIG="$suite/apt.conf"
+}
+
+release_name() {
+	sed -n 's/^VERSION_CODENAME=//p' /etc/os-release
 }
 
 # Print the version of package $1 that apt would take; fail if there is none.
@@ -26,5 +53,5 @@ candidate() {
 find_candidate() {
 	candidate "$1" && return
 	refresh_lists
-	candidate "$1" || die "there is no package $1"
+	candidate "$1" || unavailable "there is no package $1"
 }
