@@ -2,6 +2,7 @@
 // MADs of more than 256 bytes, which RMPP carries (IBTA 13.6), between two agents of one port. Over
 // IPv4 there is no RMPP, since ib_mad finds no send that an ACK is for.
 #include "support/mad_test.hpp"
+#include "support/memory.hpp"
 
 #include <numeric>
 
@@ -157,6 +158,17 @@ TEST(MadRmppBadInput, BAD_INPUT_Values) {
     EXPECT_EQ(refused(300, [](auto& mad, auto&) { mad[1] = 4; }), Error{EINVAL})
         << "a class without RMPP";
     EXPECT_EQ(refused(16U << 20, [](auto&, auto& send) { send.mad = 0xdead000; }), Error{EFAULT});
+    // Of a MAD that is refused for its headers, no more than these is read: there is no more here.
+    const Guarded headers(sizeof(Mad));
+    const auto only_headers = [&](std::uint8_t mgmt_class) {
+        return refused(16U << 20, [&](auto& mad, auto& send) {
+            mad[1] = mgmt_class;
+            std::memcpy(headers.data(), mad.data(), sizeof(Mad));
+            send.mad = address(headers.data());
+        });
+    };
+    EXPECT_EQ(only_headers(4), Error{EINVAL}) << "a class without RMPP";
+    EXPECT_EQ(only_headers(long_ping(300)[1]), Error{EFAULT});
     EXPECT_EQ(agent.query().in_flight, 0U);
     EXPECT_EQ(statistic("sends"), 0U);
     EXPECT_EQ(refused(300, nothing), ok);
