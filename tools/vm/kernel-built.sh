@@ -41,6 +41,7 @@ finish_source() {
 source_tarball() {
 	cached=$(ls -t "$cache/sources/$1"_*.tar.xz 2>/dev/null | head -n 1)
 	if [ -z "$cached" ] || [ -n "$update" ]; then
+		[ -z "$suite" ] || use_suite "$suite"
 		version=$(find_candidate "$1")
 		cached=$cache/sources/$1_$version.tar.xz
 		[ -r "$cached" ] || fetch_source "$1" "$version" "$cached"

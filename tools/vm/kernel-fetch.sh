@@ -12,32 +12,32 @@ fetch() {
 }
 
 refresh_lists() {
-	[ -n "${APT_CONFIG-}" ] || [ "$(id -u)" = 0 ] ||
+	[ -n "$suite" ] || [ "$(id -u)" = 0 ] ||
 		die "the package lists are missing or old: run apt-get update as root"
 	say "updating the package lists"
 	apt-get -qq update >&2 || unavailable "apt-get update failed"
 }
 
-# from_suite SUITE: packages are those of another suite of Debian from here on. The source is that of
-# the machine's own release with the suite's name in its place; the machine's configuration and lists
-# stay as they are.
-from_suite() {
-	suite=$cache/suites/$1
-	mkdir -p "$suite/lists/partial" "$suite/archives/partial"
+# use_suite SUITE: packages are those of another suite of Debian from here on. The source is that of the
+# machine's own release with the suite's name in its place; the machine's configuration and lists stay as
+# they are.
+use_suite() {
+	lists=$cache/suites/$1
+	mkdir -p "$lists/lists/partial" "$lists/archives/partial"
 	site=$(apt-get indextargets --format '$(RELEASE) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' |
 		sed -n "s/^$(release_name) main //p" | head -n 1)
 	[ -n "$site" ] || unavailable "this machine has no package source of its own release"
-	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $site $1 main" >"$suite/sources.list"
-	cat >"$suite/apt.conf" <<-END
-		Dir::State::Lists "$suite/lists";
-		Dir::Cache::Archives "$suite/archives";
+	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $site $1 main" >"$lists/sources.list"
+	cat >"$lists/apt.conf" <<-END
+		Dir::State::Lists "$lists/lists";
+		Dir::Cache::Archives "$lists/archives";
 		Dir::Cache::pkgcache "";
 		Dir::Cache::srcpkgcache "";
-		Dir::Etc::SourceList "$suite/sources.list";
+		Dir::Etc::SourceList "$lists/sources.list";
 		Dir::Etc::SourceParts "/dev/null";
 		APT::Sandbox::User "$(id -un)";
 	END
-	export APT_CONFIG="$suite/apt.conf"
+	export APT_CONFIG="$lists/apt.conf"
 }
 
 release_name() {
