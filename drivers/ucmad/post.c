@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 /*
  * What is posted becomes a send, in steps between which the MAD is brought in: begin gives it a
- * handle and room, inspect looks at the MAD's headers before a long MAD is brought in as a whole, commit
- * starts it. Nothing here knows where description and MAD come from.
+ * handle and room, inspect looks at the MAD's headers before a long MAD is brought in as a whole,
+ * commit starts it. Nothing here knows where description and MAD come from.
  */
 #include <linux/sizes.h>
 
