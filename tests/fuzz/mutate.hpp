@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+// A sequence that is like another, but not the same.
+#pragma once
+
+#include "random.hpp"
+#include "sequence.hpp"
+
+namespace fuzz {
+
+// `other` is what it may be crossed with.
+Sequence mutate(Random& random, Sequence sequence, const Sequence& other);
+
+} // namespace fuzz
