@@ -6,6 +6,8 @@
 KERNEL  ?= debian
 # ... or, if set, for the kernel with this build directory.
 KDIR    ?=
+# How long "make fuzz" searches.
+SECONDS ?= 600
 PREFIX  ?= /usr/local
 DESTDIR ?=
 
@@ -42,6 +44,15 @@ bench: modules
 	@$(MAKE) --no-print-directory configure
 	@cmake --build $(BUILD) --parallel $(shell nproc) --target ucmad-bench
 	@bench/run
+
+.PHONY: fuzz
+## fuzz      look for calls that break the module, for SECONDS=600, and keep what reaches more of it
+fuzz: vm-deps configure
+	@tools/vm/modules debug
+	@cmake --build $(BUILD) --parallel $(shell nproc) --target ucmad-fuzz
+	@tests/fuzz/run --seconds $(SECONDS) --seed $$(date +%s) --corpus tests/fuzz/corpus --minimize
+	@rm -f tests/fuzz/corpus/*.seq
+	@cp build/fuzz/corpus/*.seq tests/fuzz/corpus/
 
 .PHONY: shell
 ## shell     a root shell in a virtual machine with the module loaded
