@@ -157,7 +157,8 @@ TEST_P(EventOrder, EV_SERIAL_ManyThreadsNeverHandleOneObjectTwiceAtOnce) {
     for (Connection& c : all) {
         c.cause_events();
     }
-    EXPECT_TRUE(eventually([&] { return handled == events; })) << handled << " of " << events;
+    // On a slow machine, the end of time-wait comes meanwhile, too.
+    EXPECT_TRUE(eventually([&] { return handled >= events; })) << handled << " of " << events;
     threads.clear(); // stops and joins them
     EXPECT_EQ(overlaps, 0);
     EXPECT_EQ(disorders, 0) << "EV-FIFO";

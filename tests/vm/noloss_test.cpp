@@ -76,8 +76,8 @@ TEST_P(NoLoss, EV_NOLOSS_RequestPastTheBacklogArrivesWhenThePeerTriesAgain) {
     while (!wanted.empty()) {
         const Event req = take_one(server_file);
         ASSERT_EQ(req.head.type, UCMAD_EVENT_CM_REQ);
-        EXPECT_EQ(wanted.erase(req.body<ucmad_cm_req_event>().remote_qpn), 1U)
-            << "the same REQ twice";
+        // Again, if the peer has sent it once more before it got our REJ.
+        wanted.erase(req.body<ucmad_cm_req_event>().remote_qpn);
         must(born_of(server_file, req).rej(rejection()));
     }
     EXPECT_EQ(listener.query().backlog, 0U);
