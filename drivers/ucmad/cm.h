@@ -238,6 +238,7 @@ int ucmad_ioctl_cm_notify(struct ucmad_cmd *cmd);
 int ucmad_ioctl_cm_query(struct ucmad_cmd *cmd);
 int ucmad_ioctl_cm_qp_attr(struct ucmad_cmd *cmd);
 int ucmad_cm_check(struct ucmad_cm *cm);
+u32 ucmad_cm_cause(struct ucmad_cm *cm);
 int ucmad_cm_copy(u8 *to, u64 from, u8 len, u8 max);
 int ucmad_cm_do(struct ucmad_cmd *cmd, u32 handle,
 		int (*op)(struct ucmad_cm *cm, struct ucmad_cm_call *call),
