@@ -96,7 +96,7 @@ static void ucmad_fake_meanwhile(struct ib_cm_id *id, int *event)
 
 	*event = UCMAD_FAKE_NOTHING;
 	if (type != UCMAD_FAKE_NOTHING)
-		ucmad_fake_happen(id, type);
+		ucmad_fake->outcome = ucmad_fake_happen(id, type);
 }
 
 static void ucmad_fake_record(enum ucmad_fake_op op)
@@ -396,6 +396,7 @@ int ucmad_fake_deliver(struct ib_cm_id *id, const struct ib_cm_event *event)
 /* A REQ or SIDR REQ comes to a listener; who refuses the new ID leaves it to the provider. */
 int ucmad_fake_bear(struct ib_cm_id *listener, const struct ib_cm_event *event)
 {
+	struct ib_cm_id *newest = ucmad_fake->newest;
 	struct ib_cm_id *id =
 		ucmad_fake_id(listener->device, listener->cm_handler, listener->context);
 	int ret;
@@ -405,8 +406,10 @@ int ucmad_fake_bear(struct ib_cm_id *listener, const struct ib_cm_event *event)
 	id->service_id = listener->service_id;
 	ucmad_fake_enter(id, event->event);
 	ret = ucmad_fake_deliver(id, event);
-	if (ret)
+	if (ret) {
 		ucmad_fake_free(id);
+		ucmad_fake->newest = newest;
+	}
 	return ret;
 }
 

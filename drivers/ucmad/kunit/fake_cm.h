@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * A CM without a network. It keeps the rule that all providers keep, which operation is good in which
- * state; what peers do, and when, the test does: before an operation, in its middle, or after it.
+ * A CM without a network. It keeps the rule that all providers keep, which operation is good in
+ * which state; what peers do, and when, the test does: before an operation, in its middle, or after
+ * it.
  */
 #ifndef UCMAD_KUNIT_FAKE_CM_H
 #define UCMAD_KUNIT_FAKE_CM_H
@@ -71,6 +72,7 @@ struct ucmad_fake_message {
  * @attr_mask: ... and with this mask.
  * @early: Event that comes in the middle of the next operation, before it looks at the state.
  * @late: The same, when it has changed the state.
+ * @outcome: What the handler has said to that.
  * @newest: The ID that was made last.
  * @live: How many there are.
  * @resolve_done: To be called when an address is found, NULL while none is looked for.
@@ -87,6 +89,7 @@ struct ucmad_fake_cm {
 	int attr_mask;
 	int early;
 	int late;
+	int outcome;
 	struct ib_cm_id *newest;
 	u32 live;
 	void (*resolve_done)(int status, struct sockaddr *src, struct rdma_dev_addr *addr,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * An RDMA device that can do nothing but be asked what it is: the RDMA core keeps its GIDs, and counts
- * who uses them. It has no verbs, so neither ib_cm nor the module's own client comes to it.
+ * An RDMA device that can do nothing but be asked what it is: the RDMA core keeps its GIDs, and
+ * counts who uses them. It has no verbs, so neither ib_cm nor the module's own client comes to it.
  */
 #ifndef UCMAD_KUNIT_FAKE_DEVICE_H
 #define UCMAD_KUNIT_FAKE_DEVICE_H

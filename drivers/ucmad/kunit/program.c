@@ -117,6 +117,18 @@ static void program_fill_patient_listen(union ucmad_cm_args *args)
 	args->listen.patience = UCMAD_PATIENCE_DEFAULT;
 }
 
+static void program_fill_small_listen(union ucmad_cm_args *args)
+{
+	program_fill_listen(args);
+	args->listen.backlog = 1;
+}
+
+static void program_fill_small_patient_listen(union ucmad_cm_args *args)
+{
+	program_fill_patient_listen(args);
+	args->listen.backlog = 1;
+}
+
 static void program_fill_patient_req(union ucmad_cm_args *args)
 {
 	program_fill_req(args);
@@ -163,6 +175,8 @@ static void program_fill_nothing(union ucmad_cm_args *args)
 static const struct ucmad_program_op program_ops[] = {
 	OP("listen", LISTEN, listen, listen),
 	OP("patient_listen", LISTEN, listen, patient_listen),
+	OP("small_listen", LISTEN, listen, small_listen),
+	OP("small_patient_listen", LISTEN, listen, small_patient_listen),
 	OP("req", REQ, req, req),
 	OP("patient_req", REQ, req, patient_req),
 	OP("roce_req", REQ, req, roce_req),
@@ -221,7 +235,7 @@ long ucmad_program_op_on(struct kunit *test, const char *name, u32 handle)
 
 /* ---- IDs --------------------------------------------------------------------------------- */
 
-/* A new CM ID; returns its handle. The ioctl for this looks for the device in the module's table. */
+/* A new CM ID; returns its handle. The ioctl would look for the device in the module's table. */
 u32 ucmad_program_id(struct kunit *test)
 {
 	struct ucmad_fixture *fixture = test->priv;
