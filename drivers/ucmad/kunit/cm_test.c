@@ -161,7 +161,7 @@ static void cm_in_state(struct kunit *test, const struct state_case *c, u32 stat
 	cm_bring_to(test, cm, state);
 	id = cm->id;
 	before = ucmad_program_query(test, handle);
-	cm_fake(test)->calls[0] = '\0';
+	ucmad_program_forget_calls(test);
 	/* What else would be waited for. */
 	if (!strcmp(c->op, "comm_est") && !expected.error)
 		cm_fake(test)->late = IB_CM_USER_ESTABLISHED;
@@ -307,7 +307,7 @@ static void cm_failure(struct kunit *test)
 
 	cm_bring_to(test, cm, c->state);
 	state = ucmad_program_query(test, handle).state;
-	cm_fake(test)->calls[0] = '\0';
+	ucmad_program_forget_calls(test);
 	cm_fake(test)->errors[c->fails] = c->with;
 	KUNIT_EXPECT_EQ(test, ucmad_program_op_on(test, c->op, handle), c->error);
 	ucmad_program_expect_calls(test, c->calls, c->op);

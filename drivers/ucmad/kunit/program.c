@@ -318,6 +318,13 @@ bool ucmad_program_poll(struct kunit *test)
 
 /* ---- what came of it --------------------------------------------------------------------- */
 
+void ucmad_program_forget_calls(struct kunit *test)
+{
+	struct ucmad_fixture *fixture = test->priv;
+
+	fixture->cm.calls[0] = '\0';
+}
+
 /* What the CM was asked for since the last time. */
 void ucmad_program_expect_calls(struct kunit *test, const char *expected, const char *where)
 {
@@ -326,5 +333,5 @@ void ucmad_program_expect_calls(struct kunit *test, const char *expected, const 
 	KUNIT_EXPECT_TRUE_MSG(test, !strcmp(fixture->cm.calls, expected),
 			      "%s: the CM was asked for \"%s\", not \"%s\"", where,
 			      fixture->cm.calls, expected);
-	fixture->cm.calls[0] = '\0';
+	ucmad_program_forget_calls(test);
 }

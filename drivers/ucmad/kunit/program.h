@@ -52,6 +52,7 @@ long ucmad_program_take(struct kunit *test, u32 handle, struct ucmad_program_eve
 u32 ucmad_program_ack(struct kunit *test, const struct ucmad_event *head);
 bool ucmad_program_poll(struct kunit *test);
 
+void ucmad_program_forget_calls(struct kunit *test);
 void ucmad_program_expect_calls(struct kunit *test, const char *expected, const char *where);
 
 #endif /* UCMAD_KUNIT_PROGRAM_H */
