@@ -32,7 +32,7 @@ static u32 ucmad_cm_teardown(struct ucmad_object *object)
 	mutex_unlock(&cm->mutex);
 
 	/* First what can start the works, then the works. Each finds nothing to do by now. */
-	rdma_addr_cancel(&cm->resolve_addr);
+	ucmad_cm_provider->resolve_cancel(&cm->resolve_addr);
 	if (id)
 		ucmad_cm_id_destroy(id);
 	cancel_work_sync(&cm->resolved_work);

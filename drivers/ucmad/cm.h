@@ -20,7 +20,8 @@ struct ucmad_cmd;
  *
  * The members are as the functions of include/rdma/ib_cm.h that they are named after. An operation
  * in a wrong state is -EINVAL and changes nothing; @destroy waits for handlers, and never for
- * programs.
+ * programs. How a RoCE peer's MAC address is found belongs to it, too: @resolve is as
+ * ucmad_path_resolve(), and @resolve_cancel as rdma_addr_cancel(), which waits for @done.
  */
 struct ucmad_cm_provider {
 	struct ib_cm_id *(*create)(struct ib_device *device, ib_cm_handler handler, void *context);
@@ -38,6 +39,12 @@ struct ucmad_cm_provider {
 	int (*send_sidr_rep)(struct ib_cm_id *id, struct ib_cm_sidr_rep_param *param);
 	int (*notify)(struct ib_cm_id *id, enum ib_event_type event);
 	int (*init_qp_attr)(struct ib_cm_id *id, struct ib_qp_attr *attr, int *mask);
+	int (*resolve)(const union ib_gid *dgid, const struct ib_gid_attr *sgid_attr,
+		       struct rdma_dev_addr *addr, unsigned long timeout_ms,
+		       void (*done)(int status, struct sockaddr *src, struct rdma_dev_addr *addr,
+				    void *context),
+		       void *context);
+	void (*resolve_cancel)(struct rdma_dev_addr *addr);
 };
 
 extern const struct ucmad_cm_provider ucmad_cm_ib;
@@ -231,6 +238,7 @@ int ucmad_ioctl_cm_notify(struct ucmad_cmd *cmd);
 int ucmad_ioctl_cm_query(struct ucmad_cmd *cmd);
 int ucmad_ioctl_cm_qp_attr(struct ucmad_cmd *cmd);
 int ucmad_cm_check(struct ucmad_cm *cm);
+u32 ucmad_cm_cause(struct ucmad_cm *cm);
 int ucmad_cm_copy(u8 *to, u64 from, u8 len, u8 max);
 int ucmad_cm_do(struct ucmad_cmd *cmd, u32 handle,
 		int (*op)(struct ucmad_cm *cm, struct ucmad_cm_call *call),

@@ -2,6 +2,7 @@
 /* The provider that real programs have: the kernel's ib_cm. */
 #include "cm.h"
 #include "compat.h"
+#include "path.h"
 
 const struct ucmad_cm_provider ucmad_cm_ib = {
 	.create = ib_create_cm_id,
@@ -18,4 +19,6 @@ const struct ucmad_cm_provider ucmad_cm_ib = {
 	.send_sidr_rep = ib_send_cm_sidr_rep,
 	.notify = ib_cm_notify,
 	.init_qp_attr = ib_cm_init_qp_attr,
+	.resolve = ucmad_path_resolve,
+	.resolve_cancel = rdma_addr_cancel,
 };

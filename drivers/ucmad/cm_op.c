@@ -36,19 +36,28 @@ static bool ucmad_cm_is_over(const struct ib_cm_id *id)
 	return state == IB_CM_IDLE || state == IB_CM_TIMEWAIT || state == IB_CM_DREQ_RCVD;
 }
 
-/*
- * Why does the state not allow what was asked for? The provider may know of the end of a connection
- * before the handler has told us: it was not us, so it was the peer.
+/**
+ * ucmad_cm_cause - Why is the connection over?
+ * @cm: The CM ID, with its mutex held.
+ *
+ * The provider may know of the end before the handler has told us: it was not us, so it was the
+ * peer.
+ *
+ * Return: A positive errno, or 0 if it is not over, or this side has ended it.
  */
-static int ucmad_cm_state_error(struct ucmad_cm *cm)
+u32 ucmad_cm_cause(struct ucmad_cm *cm)
 {
 	u32 error = READ_ONCE(cm->error);
 
-	if (error)
-		return -error;
-	if (cm->begun && !cm->ended_here && ucmad_cm_is_over(cm->id))
-		return -ECONNRESET;
-	return -EBADFD;
+	if (!error && cm->begun && !cm->ended_here && ucmad_cm_is_over(cm->id))
+		error = ECONNRESET;
+	return error;
+}
+
+/* Why does the state not allow what was asked for? */
+static int ucmad_cm_state_error(struct ucmad_cm *cm)
+{
+	return -(ucmad_cm_cause(cm) ?: EBADFD);
 }
 
 /* Copies private data or additional information, of which there is room for @max bytes. */

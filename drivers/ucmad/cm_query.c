@@ -44,7 +44,7 @@ static void ucmad_cm_describe(struct ucmad_cm *cm, struct ucmad_cm_query *args)
 	args->remote_comm_id = id ? be32_to_cpu(id->remote_id) : 0;
 	args->device = cm->object.device_index;
 	args->state = ucmad_cm_state(cm);
-	args->error = cm->removed ? ENODEV : READ_ONCE(cm->error);
+	args->error = cm->removed ? ENODEV : ucmad_cm_cause(cm);
 	args->backlog = READ_ONCE(cm->object.queue.waiting);
 	args->dropped = atomic_read(&cm->dropped);
 }

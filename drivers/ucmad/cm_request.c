@@ -112,10 +112,11 @@ static void ucmad_cm_resolve(struct ucmad_cm *cm, struct ucmad_cm_request *reque
 	int ret;
 
 	/* The last resolution is over, but may not have left the list of those under way. */
-	rdma_addr_cancel(&cm->resolve_addr);
+	ucmad_cm_provider->resolve_cancel(&cm->resolve_addr);
 	cm->request = request;
-	ret = ucmad_path_resolve(&request->primary.dgid, request->sgid_attr, &cm->resolve_addr,
-				 request->resolve_timeout_ms, ucmad_cm_resolve_done, cm);
+	ret = ucmad_cm_provider->resolve(&request->primary.dgid, request->sgid_attr,
+					 &cm->resolve_addr, request->resolve_timeout_ms,
+					 ucmad_cm_resolve_done, cm);
 	if (ret)
 		ucmad_cm_resolve_done(ret, NULL, &cm->resolve_addr, cm);
 }

@@ -6,6 +6,7 @@
 #include "../event_queue.h"
 #include "../main.h"
 #include "../stats.h"
+#include "fake_device.h"
 #include "fixture.h"
 
 /* Nothing here takes so long, unless it hangs. */
@@ -36,7 +37,7 @@ int ucmad_fixture_init(struct kunit *test)
 	fixture->events = atomic_long_read(&ucmad_stats[UCMAD_STAT_EVENTS]);
 	ucmad_loop_init(&fixture->loop);
 	fixture->file = ucmad_file_create();
-	fixture->device = ucmad_device_create(NULL, 0);
+	fixture->device = ucmad_device_create(ucmad_fake_device, 0);
 	return fixture->file && fixture->device ? 0 : -ENOMEM;
 }
 

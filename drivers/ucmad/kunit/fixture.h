@@ -8,6 +8,7 @@
 #include "../device.h"
 #include "../file.h"
 #include "../mad.h"
+#include "fake_cm.h"
 #include "loop.h"
 
 /**
@@ -15,6 +16,8 @@
  * @file: The file of all objects.
  * @device: Their device; the test may end it and set this to NULL.
  * @loop: Their port.
+ * @cm: Their CM, in suites of CM IDs.
+ * @filp: The open file of a program, in suites that use the module by ioctls.
  * @sends: How many sends there were before.
  * @events: How many events.
  */
@@ -22,6 +25,8 @@ struct ucmad_fixture {
 	struct ucmad_file *file;
 	struct ucmad_device *device;
 	struct ucmad_loop loop;
+	struct ucmad_fake_cm cm;
+	struct file *filp;
 	long sends;
 	long events;
 };
