@@ -37,6 +37,13 @@ check:
 	@for kernel in debian debug; do tools/vm/kernel $$kernel >/dev/null || exit; done
 	@tests/run $(STAGES)
 
+.PHONY: stress
+## stress    storms from ever new seeds, in a virtual machine with the debug kernel (HOURS=1)
+HOURS ?= 1
+stress:
+	@$(MAKE) --no-print-directory modules all-cmake KERNEL=debug KDIR=
+	@tests/storm/run --hours $(HOURS)
+
 .PHONY: bench
 ## bench     compare MADs with libibumad and verbs, in a virtual machine
 bench: modules

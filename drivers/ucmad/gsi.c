@@ -278,6 +278,16 @@ static u32 ucmad_gsi_add_request(struct ucmad_agent *agent, const struct ucmad_m
 	return handle;
 }
 
+/* What came to a GID that is not ours, as a station that speaks no ARP lets happen, has no sender. */
+static bool ucmad_gsi_is_answerable(const struct ucmad_agent *agent,
+				    const struct ucmad_mad_address *from,
+				    const struct ib_mad_hdr *header)
+{
+	return !ib_response_mad(header) &&
+	       (from->flags & UCMAD_ADDRESS_GRH ||
+		!rdma_protocol_roce(agent->port->ib, agent->port->number));
+}
+
 static bool ucmad_gsi_post_receive(struct ucmad_agent *agent, struct ib_mad_recv_wc *received)
 {
 	const struct ib_mad_hdr *header = &received->recv_buf.mad->mad_hdr;
@@ -289,7 +299,7 @@ static bool ucmad_gsi_post_receive(struct ucmad_agent *agent, struct ib_mad_recv
 		return false;
 	body = ucmad_rmpp_fill(event, UCMAD_EVENT_MAD_RECEIVE, sizeof(*body), received);
 	ucmad_gsi_set_from(agent, &body->from, received);
-	if (!ib_response_mad(header))
+	if (ucmad_gsi_is_answerable(agent, &body->from, header))
 		body->request = ucmad_gsi_add_request(agent, &body->from, header->tid);
 	if (ucmad_event_post(&agent->object, event))
 		return true;

@@ -1,28 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 // Unloading the module: refused while it is in use, and clean after its users were killed.
 #include "support/fixture.hpp"
+#include "support/module.hpp"
 
 #include <cstdlib>
-#include <fcntl.h>
 #include <filesystem>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 namespace vm {
 namespace {
-
-Error unload() { return syscall(SYS_delete_module, "ucmad", O_NONBLOCK) == 0 ? ok : last_error(); }
-
-bool is_loaded() { return std::filesystem::exists("/sys/module/ucmad"); }
-
-void load(const std::string& path) {
-    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    must(fd == -1 ? last_error() : ok);
-    const Error error = syscall(SYS_finit_module, fd, "", 0) == 0 ? ok : last_error();
-    close(fd);
-    must(error);
-    wait_until([] { return access(UCMAD_DEVICE_PATH, R_OK | W_OK) == 0; }, "the device node");
-}
 
 class Module : public testing::Test {
 protected:
@@ -34,8 +19,8 @@ protected:
         module_path = path;
     }
     void TearDown() override {
-        if (!module_path.empty() && !is_loaded()) {
-            load(module_path);
+        if (!module_path.empty() && !module_is_loaded()) {
+            load_module(module_path);
         }
     }
 
@@ -44,8 +29,8 @@ protected:
 
 TEST_F(Module, DEL_EXIT_UnloadIsRefusedWhileAFileIsOpen) {
     const File file;
-    EXPECT_EQ(unload(), Error{EWOULDBLOCK});
-    EXPECT_TRUE(is_loaded());
+    EXPECT_EQ(unload_module(), Error{EWOULDBLOCK});
+    EXPECT_TRUE(module_is_loaded());
     create(file); // works on
 }
 
@@ -60,14 +45,14 @@ TEST_F(Module, DEL_EXIT_UnloadsAfterItsUsersWereKilled) {
             must(create(file).req(request(main_device().dead_path(gid), new_service_id())));
         }
     });
-    EXPECT_EQ(unload(), Error{EWOULDBLOCK});
+    EXPECT_EQ(unload_module(), Error{EWOULDBLOCK});
     user.kill();
     EXPECT_TRUE(all_gone()) << leftovers();
-    ASSERT_EQ(unload(), ok);
-    EXPECT_FALSE(is_loaded());
+    ASSERT_EQ(unload_module(), ok);
+    EXPECT_FALSE(module_is_loaded());
     EXPECT_FALSE(std::filesystem::exists(UCMAD_DEVICE_PATH));
 
-    load(module_path);
+    load_module(module_path);
     const File file;
     Connection again(file, file, ipv4_gid);
     again.complete();
@@ -81,7 +66,7 @@ TEST_F(Module, DEL_HOTPLUG_DeviceRemovedBeforeTheModule) {
         extra.remove();
     }
     EXPECT_TRUE(all_gone()) << leftovers();
-    EXPECT_EQ(unload(), ok);
+    EXPECT_EQ(unload_module(), ok);
 }
 
 } // namespace

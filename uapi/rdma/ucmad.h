@@ -383,7 +383,8 @@ enum ucmad_cm_state {
  * Errors of every CM operation (CM-STATE), in the order in which they are looked for:
  * %ENODEV the device was removed; %ECONNRESET the peer has ended the connection or what was to
  * become one, %ETIMEDOUT it ended by time-out, even where the event that tells so was not taken
- * yet; %EBADFD the state of the ID does not allow the operation. None of them changes anything.
+ * yet, %EIO likewise because a message could not be sent; %EBADFD the state of the ID does not allow
+ * the operation. None of them changes anything.
  * LISTEN, REQ and SIDR_REQ want an idle ID and know no other of these errors than %ENODEV and
  * %EBADFD. An operation that meets a destroy of the same ID in another thread fails with %ESHUTDOWN
  * or %ENOENT.
@@ -1039,7 +1040,8 @@ struct ucmad_cm_sidr_rep_event {
 
 /**
  * struct ucmad_cm_error_event - Body of *_ERROR and UCMAD_EVENT_CM_EXPIRED (CM-TRUTH).
- * @error: Why, as positive errno: ETIMEDOUT no answer, EHOSTUNREACH and the like no path.
+ * @error: Why, as positive errno: ETIMEDOUT no answer, EHOSTUNREACH and the like no path, EIO it
+ *	   could not be sent.
  * @wc_status: Status of the send, as in enum ibv_wc_status; 0 where no send was concerned.
  */
 struct ucmad_cm_error_event {

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+#include "hog.hpp"
+
+#include <fstream>
+#include <thread>
+#include <vector>
+
+namespace storm {
+
+void hog_memory() {
+    constexpr std::size_t piece = std::size_t{1} << 20;
+    // Of all in the group, this one is to die if somebody must.
+    std::ofstream("/proc/self/oom_score_adj") << 1000 << std::flush;
+    std::vector<std::vector<char>> pieces;
+    for (;;) {
+        std::size_t used = 0;
+        std::ifstream("/sys/fs/cgroup/storm/memory.current") >> used;
+        if (used + 2 * piece > hog_limit && !pieces.empty()) {
+            pieces.pop_back();
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        } else {
+            pieces.emplace_back(piece, 'x');
+        }
+    }
+}
+
+} // namespace storm
