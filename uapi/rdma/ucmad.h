@@ -383,8 +383,8 @@ enum ucmad_cm_state {
  * Errors of every CM operation (CM-STATE), in the order in which they are looked for:
  * %ENODEV the device was removed; %ECONNRESET the peer has ended the connection or what was to
  * become one, %ETIMEDOUT it ended by time-out, even where the event that tells so was not taken
- * yet, %EIO likewise because a message could not be sent; %EBADFD the state of the ID does not allow
- * the operation. None of them changes anything.
+ * yet, %EIO likewise because a message could not be sent; %EBADFD the state of the ID does not
+ * allow the operation. None of them changes anything.
  * LISTEN, REQ and SIDR_REQ want an idle ID and know no other of these errors than %ENODEV and
  * %EBADFD. An operation that meets a destroy of the same ID in another thread fails with %ESHUTDOWN
  * or %ENOENT.
