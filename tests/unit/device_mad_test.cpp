@@ -50,7 +50,7 @@ protected:
     MadClient responder() {
         // Answers count as outstanding until one of the dispatcher's threads has taken their
         // completions.
-        MadAgentParams params{.device = info.index, .receive_queue = 10000, .max_in_flight = 10000};
+        MadAgentParams params{.device = info.index, .max_in_flight = 10000, .receive_queue = 10000};
         MadClientHandlers handlers;
         handlers.received = [this](const IncomingMad& incoming) {
             const std::lock_guard lock{mutex};
