@@ -24,7 +24,7 @@ pid_t start(const ControlGroup& group, const std::function<void()>& body) {
     }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     // The kernel's own threads are to keep up with what is asked of them.
-    setpriority(PRIO_PROCESS, 0, 19);
+    setpriority(PRIO_PROCESS, 0, 5);
     try {
         group.join();
         body();
