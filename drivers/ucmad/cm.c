@@ -60,8 +60,14 @@ static void ucmad_cm_device_removed(struct ucmad_object *object)
 static void ucmad_cm_release(struct ucmad_object *object)
 {
 	struct ucmad_cm *cm = container_of(object, struct ucmad_cm, object);
+	unsigned long flags;
+	LIST_HEAD(reserve);
 
-	ucmad_queued_free_all(&cm->reserve);
+	/* A handler that came late may look there, see ucmad_cm_handler(). */
+	spin_lock_irqsave(&cm->lock, flags);
+	list_splice_init(&cm->reserve, &reserve);
+	spin_unlock_irqrestore(&cm->lock, flags);
+	ucmad_queued_free_all(&reserve);
 	kfree_rcu(cm, object.rcu);
 }
 
@@ -131,7 +137,10 @@ struct ib_cm_id *ucmad_cm_id_create(struct ucmad_cm *cm)
 	return id;
 }
 
-/* Tells the peer what the protocol wants told (CM-TEARDOWN), and waits for handlers. */
+/*
+ * Tells the peer what the protocol wants told (CM-TEARDOWN), and waits for handlers, but for one
+ * that is to tell that a message was not answered; see ucmad_cm_handler().
+ */
 void ucmad_cm_id_destroy(struct ib_cm_id *id)
 {
 	ucmad_cm_provider->destroy(id);

@@ -20,8 +20,9 @@ struct ucmad_cmd;
  *
  * The members are as the functions of include/rdma/ib_cm.h that they are named after. An operation
  * in a wrong state is -EINVAL and changes nothing; @destroy waits for handlers, and never for
- * programs. How a RoCE peer's MAC address is found belongs to it, too: @resolve is as
- * ucmad_path_resolve(), and @resolve_cancel as rdma_addr_cancel(), which waits for @done.
+ * programs; but the handler of an error of a send may come as late as an RCU read-side section. How
+ * a RoCE peer's MAC address is found belongs to it, too: @resolve is as ucmad_path_resolve(), and
+ * @resolve_cancel as rdma_addr_cancel(), which waits for @done.
  */
 struct ucmad_cm_provider {
 	struct ib_cm_id *(*create)(struct ib_device *device, ib_cm_handler handler, void *context);

@@ -348,12 +348,15 @@ static void ucmad_cm_post(struct ucmad_cm *cm, struct ucmad_queued *queued)
 		ucmad_queued_free(queued);
 }
 
-/* What was set aside is enough by the protocol; if ever it is not, that is a fault to be seen. */
+/*
+ * What was set aside is enough by the protocol; if ever it is not, that is a fault to be seen. Only
+ * an object that is destroyed may have given it up already.
+ */
 static struct ucmad_queued *ucmad_cm_next_event(struct ucmad_cm *cm)
 {
 	struct ucmad_queued *queued = ucmad_cm_reserve_take(cm);
 
-	if (WARN_ON_ONCE(!queued))
+	if (!queued && WARN_ON_ONCE(!READ_ONCE(cm->object.queue.dead)))
 		ucmad_stat_inc(UCMAD_STAT_EVENTS_LOST);
 	return queued;
 }
@@ -372,20 +375,30 @@ void ucmad_cm_post_error(struct ucmad_cm *cm, enum ucmad_event_type type, u32 er
 	ucmad_cm_post(cm, queued);
 }
 
-int ucmad_cm_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
+static void ucmad_cm_report(struct ucmad_cm *cm, const struct ib_cm_event *event)
 {
-	struct ucmad_queued *queued;
-	struct ucmad_cm *cm;
+	struct ucmad_queued *queued = ucmad_cm_next_event(cm);
 
-	if (event->event == IB_CM_REQ_RECEIVED || event->event == IB_CM_SIDR_REQ_RECEIVED)
-		return ucmad_cm_birth(id, event);
-
-	cm = id->context;
-	queued = ucmad_cm_next_event(cm);
 	if (!queued)
-		return 0;
+		return;
 	ucmad_fill_event(queued, event);
 	ucmad_cm_follow(cm, event);
 	ucmad_cm_post(cm, queued);
+}
+
+/*
+ * ib_cm gives up its reference before it calls the handler for a message that nobody has answered
+ * (cm_process_send_error()), so that the ID, and our object with it, may be destroyed meanwhile.
+ * What is touched here lives until the end of an RCU read-side section: the object, its file, and
+ * the code. So does the ID, which ib_cm itself uses for the call; more cannot be done from here.
+ */
+int ucmad_cm_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
+{
+	if (event->event == IB_CM_REQ_RECEIVED || event->event == IB_CM_SIDR_REQ_RECEIVED)
+		return ucmad_cm_birth(id, event);
+
+	rcu_read_lock();
+	ucmad_cm_report(id->context, event);
+	rcu_read_unlock();
 	return 0;
 }

@@ -160,8 +160,11 @@ void ucmad_cm_renew(struct ucmad_cm *cm)
 	struct ib_cm_id *id = cm->id;
 
 	cm->id = NULL;
-	if (id)
+	if (id) {
 		ucmad_cm_id_destroy(id);
+		/* The last attempt's end is told, and is not taken for the end of the next. */
+		synchronize_rcu();
+	}
 	cm->begun = false;
 	cm->ended_here = false;
 	WRITE_ONCE(cm->alternate, UCMAD_CM_ALTERNATE_NONE);

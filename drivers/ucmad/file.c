@@ -58,7 +58,8 @@ void ucmad_file_put(struct ucmad_file *file)
 	xa_destroy(&file->objects);
 	mem_cgroup_put(file->memcg);
 	put_net(file->net);
-	kfree(file);
+	/* Who came late to an object of it may have its lock, see ucmad_cm_handler(). */
+	kfree_rcu(file, rcu);
 	ucmad_stat_dec(UCMAD_STAT_FILES);
 }
 

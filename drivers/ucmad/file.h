@@ -40,6 +40,7 @@ struct net;
  * @object_count: Objects that exist; bounded by the parameter max_objects.
  * @net: Network namespace of the opener: only its RDMA devices can be used.
  * @memcg: Memory cgroup of the opener: pays for what peers make us allocate.
+ * @rcu: It is freed after a grace period, as its objects are.
  */
 struct ucmad_file {
 	refcount_t refs;
@@ -52,6 +53,7 @@ struct ucmad_file {
 	atomic_t object_count;
 	struct net *net;
 	struct mem_cgroup *memcg;
+	struct rcu_head rcu;
 };
 
 /**

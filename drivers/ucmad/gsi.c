@@ -278,7 +278,7 @@ static u32 ucmad_gsi_add_request(struct ucmad_agent *agent, const struct ucmad_m
 	return handle;
 }
 
-/* What came to a GID that is not ours, as a station without ARP lets happen, has no sender. */
+/* What came to a GID that is not ours, as an interface without ARP lets happen, has no sender. */
 static bool ucmad_gsi_is_answerable(const struct ucmad_agent *agent,
 				    const struct ucmad_mad_address *from,
 				    const struct ib_mad_hdr *header)

@@ -60,7 +60,8 @@ void ucmad_base_exit(void)
 {
 	destroy_workqueue(ucmad_workqueue);
 	ucmad_workqueue = NULL;
-	/* Objects are freed after a grace period. */
+	/* Handlers may be late, see ucmad_cm_handler(); objects are freed after a grace period. */
+	synchronize_rcu();
 	rcu_barrier();
 	ucmad_stats_check();
 	ucmad_event_exit();

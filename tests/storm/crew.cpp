@@ -7,6 +7,7 @@
 #include <csignal>
 #include <functional>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +23,8 @@ pid_t start(const ControlGroup& group, const std::function<void()>& body) {
         return pid;
     }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // The kernel's own threads are to keep up with what is asked of them.
+    setpriority(PRIO_PROCESS, 0, 5);
     try {
         group.join();
         body();

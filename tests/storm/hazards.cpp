@@ -2,9 +2,13 @@
 #include "hazards.hpp"
 
 #include "../vm/support/module.hpp"
+#include "../vm/support/process.hpp"
 #include "../vm/support/stats.hpp"
 #include "board.hpp"
 #include "kernel_log.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace storm {
 
@@ -25,17 +29,31 @@ Prey::Prey() {
 
 void Prey::publish() const { board().devices[1].index = device_.device().index; }
 
+// Also waits for it, if it is asked for the first time after its end.
+bool Prey::is_being_removed() {
+    if (remover_ > 0 && waitpid(remover_, nullptr, WNOHANG) != 0) {
+        remover_ = -1;
+        log("has removed the device");
+    }
+    return remover_ > 0;
+}
+
 void Prey::remove() {
-    if (!restore()) {
-        log("removes the device");
-        device_.remove();
-        present_ = false;
-        ++removals_;
+    if (is_being_removed() || restore()) {
+        return;
+    }
+    log("removes the device");
+    present_ = false;
+    ++removals_;
+    remover_ = fork();
+    if (remover_ == 0) {
+        vm::try_run({"rdma", "link", "delete", device_.device().name});
+        _exit(0);
     }
 }
 
 void Prey::take_down() {
-    if (!restore()) {
+    if (!is_being_removed() && !restore()) {
         log("takes the device's link down");
         device_.set_link(false);
         up_ = false;
@@ -46,6 +64,7 @@ bool Prey::restore() {
     if (up_ && present_) {
         return false;
     }
+    vm::wait_until([this] { return !is_being_removed(); }, "the end of the removal");
     log("restores the device");
     if (!up_) {
         device_.set_link(true);

@@ -25,6 +25,7 @@ struct Dangers {
 class Prey {
 public:
     Prey();
+    // Returns at once: it can take a while, in which the storm goes on.
     void remove();
     void take_down();
     // It is there and up again; returns whether it was not.
@@ -33,9 +34,11 @@ public:
 
 private:
     void publish() const;
+    bool is_being_removed();
 
     vm::ExtraDevice device_;
     bool present_ = true;
+    pid_t remover_ = -1;
     bool up_ = true;
     std::size_t removals_ = 0;
 };

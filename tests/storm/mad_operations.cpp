@@ -91,7 +91,7 @@ void post_some(Actor& actor) {
     }
     const bool removable = actor.file->ledger.traits(*agent).removable;
     const Target& device = board().devices.at(removable ? 1 : 0);
-    std::deque<vm::Mad> mads(actor.random.between(1, 24));
+    std::deque<vm::Mad> mads(actor.random.between(1, 8));
     std::vector<ucmad_mad_send> sends;
     for (vm::Mad& mad : mads) {
         sends.push_back(pick_send(actor, mad, device));
