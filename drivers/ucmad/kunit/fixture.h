@@ -20,6 +20,7 @@
  * @filp: The open file of a program, in suites that use the module by ioctls.
  * @sends: How many sends there were before.
  * @events: How many events.
+ * @cm_ids: How many IDs of the CM.
  */
 struct ucmad_fixture {
 	struct ucmad_file *file;
@@ -29,6 +30,7 @@ struct ucmad_fixture {
 	struct file *filp;
 	long sends;
 	long events;
+	long cm_ids;
 };
 
 /**

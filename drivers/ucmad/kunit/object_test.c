@@ -33,6 +33,17 @@ static int object_find_agent(struct ucmad_file *file, u32 handle)
 	return 0;
 }
 
+/* What making one comes to; should it succeed, the object goes with the file. */
+static int object_make(struct ucmad_fixture *fixture)
+{
+	struct ucmad_cm *cm = ucmad_cm_new(fixture->file, fixture->device);
+
+	if (IS_ERR(cm))
+		return PTR_ERR(cm);
+	ucmad_object_publish(&cm->object);
+	return 0;
+}
+
 static u32 object_destroy(struct kunit *test, u32 handle)
 {
 	u32 discarded = 0;
@@ -255,7 +266,7 @@ static void object_limit(struct kunit *test)
 	ucmad_max_objects = 2;
 	KUNIT_EXPECT_EQ(test, ucmad_fake_happen(fixture->cm.newest, IB_CM_REQ_RECEIVED), 0);
 	child = ((struct ucmad_cm *)fixture->cm.newest->context)->object.handle;
-	KUNIT_EXPECT_EQ(test, PTR_ERR(ucmad_cm_new(fixture->file, fixture->device)), -EMFILE);
+	KUNIT_EXPECT_EQ(test, object_make(fixture), -EMFILE);
 	KUNIT_EXPECT_EQ(test, ucmad_program_take(test, 0, &event), 0);
 	object_destroy(test, child);
 	KUNIT_EXPECT_EQ(test, object_find_cm(fixture->file, ucmad_program_id(test)), 0);
@@ -287,7 +298,7 @@ static void object_after_removal(struct kunit *test)
 	struct ucmad_fixture *fixture = test->priv;
 
 	fixture->device->removed = true;
-	KUNIT_EXPECT_EQ(test, PTR_ERR(ucmad_cm_new(fixture->file, fixture->device)), -ENODEV);
+	KUNIT_EXPECT_EQ(test, object_make(fixture), -ENODEV);
 	KUNIT_EXPECT_EQ(test, atomic_read(&fixture->file->object_count), 0);
 	KUNIT_EXPECT_TRUE(test, xa_empty(&fixture->file->objects));
 }

@@ -53,6 +53,7 @@ int ucmad_program_init(struct kunit *test)
 	fixture = test->priv;
 	filp->private_data = fixture->file;
 	fixture->filp = filp;
+	fixture->cm_ids = atomic_long_read(&ucmad_stats[UCMAD_STAT_CM_IDS]);
 	ucmad_fake_cm_start(&fixture->cm);
 	return 0;
 }
@@ -63,7 +64,7 @@ void ucmad_program_exit(struct kunit *test)
 
 	ucmad_fixture_exit(test);
 	KUNIT_EXPECT_EQ(test, fixture->cm.live, 0);
-	KUNIT_EXPECT_EQ(test, atomic_long_read(&ucmad_stats[UCMAD_STAT_CM_IDS]), 0);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&ucmad_stats[UCMAD_STAT_CM_IDS]), fixture->cm_ids);
 	ucmad_fake_cm_stop();
 }
 
