@@ -291,7 +291,8 @@ static bool ucmad_gsi_post_receive(struct ucmad_agent *agent, struct ib_mad_recv
 	ucmad_gsi_set_from(agent, &body->from, received);
 	if (!ib_response_mad(header))
 		body->request = ucmad_gsi_add_request(agent, &body->from, header->tid);
-	if (ucmad_event_post(&agent->object, event))
+	/* One that nobody can answer is dropped, and the peer tries again. */
+	if ((body->request || ib_response_mad(header)) && ucmad_event_post(&agent->object, event))
 		return true;
 	event->received = NULL;
 	ucmad_queued_free(event);
