@@ -22,6 +22,8 @@
  * @receive_cq: Completions of receives, likewise.
  * @qp: The QP.
  * @receives: Buffers for what comes.
+ * @started: The QP has left RESET, and may have been given receives; known to who makes or repairs
+ *	     it.
  * @broken: The QP has failed, and is not used until it was repaired; written under the port's lock.
  * @repair: Repairs it.
  */
@@ -34,6 +36,7 @@ struct ucmad_ud {
 	struct ib_cq *receive_cq;
 	struct ib_qp *qp;
 	struct list_head receives;
+	bool started;
 	bool broken;
 	struct delayed_work repair;
 };
@@ -170,12 +173,20 @@ static int ucmad_ud_start_qp(struct ucmad_ud *ud)
 			   IB_QP_STATE | IB_QP_PKEY_INDEX | IB_QP_PORT | IB_QP_QKEY);
 	if (ret)
 		return ret;
+	ud->started = true;
 	attr.qp_state = IB_QPS_RTR;
 	ret = ib_modify_qp(ud->qp, &attr, IB_QP_STATE);
 	if (ret)
 		return ret;
 	attr.qp_state = IB_QPS_RTS;
 	return ib_modify_qp(ud->qp, &attr, IB_QP_STATE | IB_QP_SQ_PSN);
+}
+
+/* Takes its receives back. A QP in RESET has none, and cannot be drained. */
+static void ucmad_ud_drain(struct ucmad_ud *ud)
+{
+	if (ud->started)
+		ib_drain_rq(ud->qp);
 }
 
 /* Back to work: with all its receives, and nothing to send. */
@@ -186,8 +197,10 @@ static int ucmad_ud_restart(struct ucmad_ud *ud)
 	int ret;
 
 	ret = ib_modify_qp(ud->qp, &attr, IB_QP_STATE);
-	if (!ret)
-		ret = ucmad_ud_start_qp(ud);
+	if (ret)
+		return ret;
+	ud->started = false;
+	ret = ucmad_ud_start_qp(ud);
 	if (ret)
 		return ret;
 	list_for_each_entry(receive, &ud->receives, entry) {
@@ -206,7 +219,7 @@ static void ucmad_ud_repair(struct work_struct *work)
 
 	/* Handlers that have not seen that it is broken may still post a receive. */
 	synchronize_rcu();
-	ib_drain_rq(ud->qp);
+	ucmad_ud_drain(ud);
 	wait_var_event(&channel->posted, !READ_ONCE(channel->posted));
 	ret = ucmad_ud_restart(ud);
 	if (ret) {
@@ -315,7 +328,7 @@ static void ucmad_ud_destroy(struct ucmad_ud *ud)
 
 	cancel_delayed_work_sync(&ud->repair);
 	/* No handler posts a receive again. Of sends none is left: the agents waited for them. */
-	ib_drain_rq(ud->qp);
+	ucmad_ud_drain(ud);
 	ib_destroy_qp(ud->qp);
 	ucmad_ud_free_cq(ud->receive_cq);
 	ucmad_ud_free_cq(ud->send_cq);
