@@ -338,6 +338,12 @@ static void ucmad_ud_destroy(struct ucmad_ud *ud)
 	kfree(ud);
 }
 
+/* All that it is asked for is good, so a driver that says -EINVAL is short of something. */
+static struct ucmad_ud *ucmad_ud_error(int error)
+{
+	return ERR_PTR(error == -EINVAL ? -ENOMEM : error);
+}
+
 /* Returns the QP, or an ERR_PTR(). */
 static struct ucmad_ud *ucmad_ud_create(struct ucmad_port *port, u16 pkey_index)
 {
@@ -354,14 +360,14 @@ static struct ucmad_ud *ucmad_ud_create(struct ucmad_port *port, u16 pkey_index)
 	ret = ucmad_ud_create_qp(ud);
 	if (ret) {
 		kfree(ud);
-		return ERR_PTR(ret);
+		return ucmad_ud_error(ret);
 	}
 	ret = ucmad_ud_start_qp(ud);
 	for (i = 0; !ret && i < UCMAD_UD_RECEIVES; i++)
 		ret = ucmad_ud_add_receive(ud);
 	if (ret) {
 		ucmad_ud_destroy(ud);
-		return ERR_PTR(ret);
+		return ucmad_ud_error(ret);
 	}
 	return ud;
 }
