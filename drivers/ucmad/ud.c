@@ -10,6 +10,8 @@
 #define UCMAD_UD_SENDS		512
 /* As many responses may come at once as requests are WAITING, of all the peers. */
 #define UCMAD_UD_RECEIVES	2048
+/* ib_drain_rq() adds one to them. */
+#define UCMAD_UD_RECEIVE_DEPTH	(UCMAD_UD_RECEIVES + 1)
 
 /**
  * struct ucmad_ud - An unreliable datagram QP of our own: requests leave from it, and responses
@@ -239,7 +241,7 @@ static int ucmad_ud_create_qp(struct ucmad_ud *ud)
 	struct ib_qp_init_attr attr = {
 		.cap = {
 			.max_send_wr = UCMAD_UD_SENDS,
-			.max_recv_wr = UCMAD_UD_RECEIVES,
+			.max_recv_wr = UCMAD_UD_RECEIVE_DEPTH,
 			.max_send_sge = 1,
 			.max_recv_sge = 1,
 		},
@@ -257,7 +259,7 @@ static int ucmad_ud_create_qp(struct ucmad_ud *ud)
 		ret = PTR_ERR(ud->send_cq);
 		goto err_pd;
 	}
-	ud->receive_cq = ib_alloc_cq_any(ib, ud, UCMAD_UD_RECEIVES, IB_POLL_SOFTIRQ);
+	ud->receive_cq = ib_alloc_cq_any(ib, ud, UCMAD_UD_RECEIVE_DEPTH, IB_POLL_SOFTIRQ);
 	if (IS_ERR(ud->receive_cq)) {
 		ret = PTR_ERR(ud->receive_cq);
 		goto err_send_cq;
