@@ -185,6 +185,7 @@ static int ucmad_agent_check(const struct ucmad_mad_register *args)
 static int ucmad_agent_join_port(struct ucmad_agent *agent, const struct ucmad_mad_register *args)
 {
 	struct ucmad_port *port = agent->port;
+	u32 tid_high;
 	int ret;
 
 	if (agent->over_ib_mad || args->mgmt_class) {
@@ -196,9 +197,13 @@ static int ucmad_agent_join_port(struct ucmad_agent *agent, const struct ucmad_m
 		agent->tid_high = agent->gsi->ib_agent->hi_tid;
 		return 0;
 	}
-	ret = xa_alloc_cyclic_bh(&port->agents, &agent->tid_high, agent, XA_LIMIT(1, U32_MAX),
+	ret = xa_alloc_cyclic_bh(&port->agents, &tid_high, agent, XA_LIMIT(1, U32_MAX),
 				 &port->next_agent, GFP_KERNEL);
-	return min(ret, 0);
+	if (ret < 0)
+		return ret;
+	/* Not before: a place that was looked at and not taken may be another's by now. */
+	agent->tid_high = tid_high;
+	return 0;
 }
 
 static struct ucmad_agent *ucmad_agent_new(struct ucmad_file *file, struct ucmad_device *device,

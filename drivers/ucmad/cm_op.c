@@ -362,7 +362,8 @@ static int ucmad_cm_rej(struct ucmad_cm *cm, struct ucmad_cm_call *call)
 		return ucmad_cm_withdraw(cm, args, withdraw);
 	ret = ucmad_cm_provider->send_rej(cm->id, args->reason, call->info, args->ari_len,
 					  call->data, args->private_data_len);
-	if (!ret) {
+	/* Without memory for the REJ it is over all the same, and was not ended by the peer. */
+	if (ret != -EINVAL) {
 		ucmad_cm_answered(cm);
 		WRITE_ONCE(cm->ended_here, true);
 	}

@@ -293,15 +293,18 @@ static bool ucmad_gsi_post_receive(struct ucmad_agent *agent, struct ib_mad_recv
 	const struct ib_mad_hdr *header = &received->recv_buf.mad->mad_hdr;
 	struct ucmad_mad_receive *body;
 	struct ucmad_queued *event;
+	bool answerable;
 
 	event = ucmad_queued_alloc(GFP_KERNEL_ACCOUNT);
 	if (!event)
 		return false;
 	body = ucmad_rmpp_fill(event, UCMAD_EVENT_MAD_RECEIVE, sizeof(*body), received);
 	ucmad_gsi_set_from(agent, &body->from, received);
-	if (ucmad_gsi_is_answerable(agent, &body->from, header))
+	answerable = ucmad_gsi_is_answerable(agent, &body->from, header);
+	if (answerable)
 		body->request = ucmad_gsi_add_request(agent, &body->from, header->tid);
-	if (ucmad_event_post(&agent->object, event))
+	/* Without memory to remember it, it is dropped, and the peer tries again. */
+	if ((body->request || !answerable) && ucmad_event_post(&agent->object, event))
 		return true;
 	event->received = NULL;
 	ucmad_queued_free(event);

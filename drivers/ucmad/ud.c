@@ -10,6 +10,8 @@
 #define UCMAD_UD_SENDS		512
 /* As many responses may come at once as requests are WAITING, of all the peers. */
 #define UCMAD_UD_RECEIVES	2048
+/* ib_drain_rq() adds one to them. */
+#define UCMAD_UD_RECEIVE_DEPTH	(UCMAD_UD_RECEIVES + 1)
 
 /**
  * struct ucmad_ud - An unreliable datagram QP of our own: requests leave from it, and responses
@@ -22,6 +24,8 @@
  * @receive_cq: Completions of receives, likewise.
  * @qp: The QP.
  * @receives: Buffers for what comes.
+ * @started: The QP has left RESET, and may have been given receives; known to who makes or repairs
+ *	     it.
  * @broken: The QP has failed, and is not used until it was repaired; written under the port's lock.
  * @repair: Repairs it.
  */
@@ -34,6 +38,7 @@ struct ucmad_ud {
 	struct ib_cq *receive_cq;
 	struct ib_qp *qp;
 	struct list_head receives;
+	bool started;
 	bool broken;
 	struct delayed_work repair;
 };
@@ -170,12 +175,20 @@ static int ucmad_ud_start_qp(struct ucmad_ud *ud)
 			   IB_QP_STATE | IB_QP_PKEY_INDEX | IB_QP_PORT | IB_QP_QKEY);
 	if (ret)
 		return ret;
+	ud->started = true;
 	attr.qp_state = IB_QPS_RTR;
 	ret = ib_modify_qp(ud->qp, &attr, IB_QP_STATE);
 	if (ret)
 		return ret;
 	attr.qp_state = IB_QPS_RTS;
 	return ib_modify_qp(ud->qp, &attr, IB_QP_STATE | IB_QP_SQ_PSN);
+}
+
+/* Takes its receives back. A QP in RESET has none, and cannot be drained. */
+static void ucmad_ud_drain(struct ucmad_ud *ud)
+{
+	if (ud->started)
+		ib_drain_rq(ud->qp);
 }
 
 /* Back to work: with all its receives, and nothing to send. */
@@ -186,8 +199,10 @@ static int ucmad_ud_restart(struct ucmad_ud *ud)
 	int ret;
 
 	ret = ib_modify_qp(ud->qp, &attr, IB_QP_STATE);
-	if (!ret)
-		ret = ucmad_ud_start_qp(ud);
+	if (ret)
+		return ret;
+	ud->started = false;
+	ret = ucmad_ud_start_qp(ud);
 	if (ret)
 		return ret;
 	list_for_each_entry(receive, &ud->receives, entry) {
@@ -206,7 +221,7 @@ static void ucmad_ud_repair(struct work_struct *work)
 
 	/* Handlers that have not seen that it is broken may still post a receive. */
 	synchronize_rcu();
-	ib_drain_rq(ud->qp);
+	ucmad_ud_drain(ud);
 	wait_var_event(&channel->posted, !READ_ONCE(channel->posted));
 	ret = ucmad_ud_restart(ud);
 	if (ret) {
@@ -226,7 +241,7 @@ static int ucmad_ud_create_qp(struct ucmad_ud *ud)
 	struct ib_qp_init_attr attr = {
 		.cap = {
 			.max_send_wr = UCMAD_UD_SENDS,
-			.max_recv_wr = UCMAD_UD_RECEIVES,
+			.max_recv_wr = UCMAD_UD_RECEIVE_DEPTH,
 			.max_send_sge = 1,
 			.max_recv_sge = 1,
 		},
@@ -244,7 +259,7 @@ static int ucmad_ud_create_qp(struct ucmad_ud *ud)
 		ret = PTR_ERR(ud->send_cq);
 		goto err_pd;
 	}
-	ud->receive_cq = ib_alloc_cq_any(ib, ud, UCMAD_UD_RECEIVES, IB_POLL_SOFTIRQ);
+	ud->receive_cq = ib_alloc_cq_any(ib, ud, UCMAD_UD_RECEIVE_DEPTH, IB_POLL_SOFTIRQ);
 	if (IS_ERR(ud->receive_cq)) {
 		ret = PTR_ERR(ud->receive_cq);
 		goto err_send_cq;
@@ -315,7 +330,7 @@ static void ucmad_ud_destroy(struct ucmad_ud *ud)
 
 	cancel_delayed_work_sync(&ud->repair);
 	/* No handler posts a receive again. Of sends none is left: the agents waited for them. */
-	ib_drain_rq(ud->qp);
+	ucmad_ud_drain(ud);
 	ib_destroy_qp(ud->qp);
 	ucmad_ud_free_cq(ud->receive_cq);
 	ucmad_ud_free_cq(ud->send_cq);
@@ -323,6 +338,12 @@ static void ucmad_ud_destroy(struct ucmad_ud *ud)
 		ucmad_ud_free_receive(receive);
 	ib_dealloc_pd(ud->channel.pd);
 	kfree(ud);
+}
+
+/* All that it is asked for is good, so a driver that says -EINVAL is short of something. */
+static struct ucmad_ud *ucmad_ud_error(int error)
+{
+	return ERR_PTR(error == -EINVAL ? -ENOMEM : error);
 }
 
 /* Returns the QP, or an ERR_PTR(). */
@@ -341,14 +362,14 @@ static struct ucmad_ud *ucmad_ud_create(struct ucmad_port *port, u16 pkey_index)
 	ret = ucmad_ud_create_qp(ud);
 	if (ret) {
 		kfree(ud);
-		return ERR_PTR(ret);
+		return ucmad_ud_error(ret);
 	}
 	ret = ucmad_ud_start_qp(ud);
 	for (i = 0; !ret && i < UCMAD_UD_RECEIVES; i++)
 		ret = ucmad_ud_add_receive(ud);
 	if (ret) {
 		ucmad_ud_destroy(ud);
-		return ERR_PTR(ret);
+		return ucmad_ud_error(ret);
 	}
 	return ud;
 }

@@ -141,7 +141,7 @@ void Connection::take(Step step) {
         client.expect(UCMAD_EVENT_CM_DREP);
         break;
     }
-    next_ = static_cast<Step>(static_cast<int>(step) + 1);
+    skip(step);
 }
 
 void Connection::advance_to(Step last) {

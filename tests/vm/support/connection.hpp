@@ -48,6 +48,8 @@ public:
 
     // One step, until the other side has got its event and state.
     void take(Step step);
+    // A step was taken by other means.
+    void skip(Step step) { next_ = static_cast<Step>(static_cast<int>(step) + 1); }
     // All steps up to `last`, from the one that is due.
     void advance_to(Step last);
     // Goes on to the end from wherever it is, and so shows that the connection is sound.

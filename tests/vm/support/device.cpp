@@ -106,9 +106,13 @@ void ExtraDevice::set_link(bool up) const {
     run({"ip", "link", "set", extra_netdev, up ? "up" : "down"});
 }
 
-void ExtraDevice::add() {
+void ExtraDevice::add_link() const {
     run({"rdma", "link", "add", extra_name, "type", "rxe", "netdev", extra_netdev});
     wait_until([&] { return device_.gid(ipv6_gid) && device_.gid(ipv4_gid); }, "GIDs of rxe9");
+}
+
+void ExtraDevice::add() {
+    add_link();
     wait_until([&] { return find_device(extra_name).has_value(); }, "rxe9 in the module's list");
     device_ = *find_device(extra_name);
 }

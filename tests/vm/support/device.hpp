@@ -47,8 +47,10 @@ public:
     const Device& device() const { return device_; }
     // Removes the RDMA device, while it is in use if it must.
     void remove() const;
-    // Makes it again.
+    // Makes it again, and sees that the module knows it.
     void add();
+    // Makes it again, whatever the module does.
+    void add_link() const;
     // Takes its network interface up or down.
     void set_link(bool up) const;
 
