@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #
-# The integration tests in a guest with one kernel; for the stages vm-*.
+# Test programs in a guest with one kernel; for the stages vm-* and faults.
 . tests/stages/lib.sh
 
-# vm_suite KERNEL TIMEOUT [OPTION-OF-tools/vm/run...]
+# vm_suite KERNEL TIMEOUT [OPTION-OF-tools/vm/run...]: the integration tests, or $PROGRAM.
 vm_suite() {
 	local kernel=$1 timeout=$2 status
 	local module=build/modules/$kernel/drivers/ucmad/ucmad.ko
@@ -11,7 +11,7 @@ vm_suite() {
 	build all-cmake modules KERNEL="$kernel" || return
 	tools/vm/run --kernel "$kernel" --timeout "$timeout" --log "$STAGE_DIR/kernel.log" \
 		--module "$module" --env UCMAD_MODULE="$PWD/$module" --out "$STAGE_DIR" "$@" -- \
-		build/cmake/tests/vm/ucmad-vm-tests --gtest_output="xml:$STAGE_DIR/tests.xml" |
+		"${PROGRAM:-build/cmake/tests/vm/ucmad-vm-tests}" --gtest_output="xml:$STAGE_DIR/tests.xml" |
 		tee "$STAGE_DIR/tests.log" | grep -v -e '^\[ RUN' -e '^\[       OK'
 	status=${PIPESTATUS[0]}
 	tests/stages/count-xml "$STAGE_DIR/tests.xml" >>"$RESULTS" || return
