@@ -37,8 +37,10 @@ TEST_P(DeviceFaults, RemoveNeedsNoMemory) {
     const File file;
     const Id id = create(file, extra.device());
     const Agent agent = enroll(file, sender(extra.device()));
+    const ucmad_mad_address to = gsi_at(extra.device().path(ipv6_gid));
+    expect_sent(agent, to); // the search for the address is over: that does need memory
     const Mad mad = ping(1, 0, method_send);
-    agent.post(request_of(mad, gsi_at(extra.device().path(ipv6_gid)), 1));
+    agent.post(request_of(mad, to, 1));
     Faults faults(1, GetParam());
     faults.during([&] {
         extra.remove();
