@@ -30,18 +30,32 @@ check() {
 	fi
 }
 
-# build MAKE-ARGUMENT...: its output is shown only if it fails.
+# build MAKE-ARGUMENT...: shows how far it is, and the rest of what it says only if it fails. One at a time,
+# as stages share what is built.
 build() {
-	make --no-print-directory "$@" >"$STAGE_DIR/build.log" 2>&1 || {
+	flock build/tests/.lock make --no-print-directory "$@" 2>&1 | tee "$STAGE_DIR/build.log" | percents
+	[ "${PIPESTATUS[0]}" = 0 ] || {
 		tail -n 100 "$STAGE_DIR/build.log"
 		return 1
 	}
 }
 
+# Of CMake's lines "[ 42%] ...", one of ten.
+percents() {
+	awk '/^\[ *[0-9]+%\]/ && int(substr($0, 2) / 10) > tens { tens = int(substr($0, 2) / 10); print; fflush() }'
+}
+
 # module_is_silent KERNEL MAKE-ARGUMENT...: builds the module, with all that the compiler can say. It and
 # what else is run complain about the kernel's own headers too; only what names our files counts.
+# Not where other stages have their module, since it is compiled again for other options.
 module_is_silent() {
-	local log=$STAGE_DIR/module-$1.full
-	tools/vm/modules "$1" W=1 "${@:2}" 2>&1 | tee "$log" | tail -n 20
-	[ "${PIPESTATUS[0]}" = 0 ] && ! grep -E 'build/modules/.*: (warning|error):' "$log"
+	local mirror=$STAGE_DIR/module-$1
+	tools/vm/modules --in "$mirror" "$1" W=1 "${@:2}" 2>&1 | tee "$mirror.full" | tail -n 20
+	[ "${PIPESTATUS[0]}" = 0 ] && ! grep -E "^$mirror/.*: (warning|error):" "$mirror.full"
+}
+
+# in_guest TIMEOUT COMMAND...: on Debian's kernel, with the module loaded.
+in_guest() {
+	tools/vm/run --quiet --timeout "$1" --log "$STAGE_DIR/kernel.log" \
+		--module build/modules/debian/drivers/ucmad/ucmad.ko -- "${@:2}"
 }
