@@ -130,8 +130,6 @@ static struct state_outcome cm_expected(const struct state_case *c, u32 state)
 
 static void cm_bring_to(struct kunit *test, struct ucmad_cm *cm, u32 state)
 {
-	struct ucmad_fixture *fixture = test->priv;
-
 	switch (BIT(state)) {
 	case S_NEW:
 		break;
@@ -139,8 +137,7 @@ static void cm_bring_to(struct kunit *test, struct ucmad_cm *cm, u32 state)
 		KUNIT_ASSERT_EQ(test, 0, ucmad_program_op_on(test, "roce_req", cm->object.handle));
 		break;
 	case S_REMOVED:
-		ucmad_device_end(fixture->device);
-		fixture->device = NULL;
+		ucmad_fixture_remove(test);
 		break;
 	default:
 		cm->id = ucmad_cm_id_create(cm);

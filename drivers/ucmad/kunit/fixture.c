@@ -70,6 +70,15 @@ long ucmad_fixture_live_sends(struct kunit *test)
 	return atomic_long_read(&ucmad_stats[UCMAD_STAT_SENDS]) - fixture->sends;
 }
 
+/* The device goes away. */
+void ucmad_fixture_remove(struct kunit *test)
+{
+	struct ucmad_fixture *fixture = test->priv;
+
+	ucmad_device_end(fixture->device);
+	fixture->device = NULL;
+}
+
 /* An agent that only sends. */
 struct ucmad_agent *ucmad_fixture_agent(struct kunit *test, u32 max_in_flight)
 {

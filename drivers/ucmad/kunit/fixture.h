@@ -66,6 +66,7 @@ void ucmad_fixture_expire(struct kunit *test, struct timer_list *timer);
 bool ucmad_fixture_take(struct ucmad_object *object, struct ucmad_event *head,
 			struct ucmad_mad_completion *completion);
 long ucmad_fixture_live_sends(struct kunit *test);
+void ucmad_fixture_remove(struct kunit *test);
 
 void ucmad_destroy_start(struct ucmad_destroyer *destroyer, struct ucmad_agent *agent);
 void ucmad_remove_start(struct ucmad_destroyer *destroyer, struct kunit *test);

@@ -44,6 +44,16 @@ static int object_make(struct ucmad_fixture *fixture)
 	return 0;
 }
 
+/* One that is not published yet. */
+static struct ucmad_cm *object_reserve(struct kunit *test)
+{
+	struct ucmad_fixture *fixture = test->priv;
+	struct ucmad_cm *cm = ucmad_cm_new(fixture->file, fixture->device);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(cm));
+	return cm;
+}
+
 static u32 object_destroy(struct kunit *test, u32 handle)
 {
 	u32 discarded = 0;
@@ -125,11 +135,9 @@ static void object_handles_come_round(struct kunit *test)
 static void object_reserved(struct kunit *test)
 {
 	struct ucmad_fixture *fixture = test->priv;
-	struct ucmad_cm *cm = ucmad_cm_new(fixture->file, fixture->device);
-	u32 handle, discarded;
+	struct ucmad_cm *cm = object_reserve(test);
+	u32 handle = cm->object.handle, discarded;
 
-	KUNIT_ASSERT_FALSE(test, IS_ERR(cm));
-	handle = cm->object.handle;
 	KUNIT_EXPECT_EQ(test, object_find_cm(fixture->file, handle), -ENOENT);
 	KUNIT_EXPECT_EQ(test, ucmad_object_destroy(fixture->file, handle, &discarded), -ENOENT);
 	KUNIT_EXPECT_NE(test, ucmad_program_id(test), handle);
@@ -140,11 +148,9 @@ static void object_reserved(struct kunit *test)
 static void object_aborted(struct kunit *test)
 {
 	struct ucmad_fixture *fixture = test->priv;
-	struct ucmad_cm *cm = ucmad_cm_new(fixture->file, fixture->device);
-	u32 handle;
+	struct ucmad_cm *cm = object_reserve(test);
+	u32 handle = cm->object.handle;
 
-	KUNIT_ASSERT_FALSE(test, IS_ERR(cm));
-	handle = cm->object.handle;
 	ucmad_object_abort(&cm->object);
 	KUNIT_EXPECT_EQ(test, object_find_cm(fixture->file, handle), -ENOENT);
 	KUNIT_EXPECT_EQ(test, atomic_read(&fixture->file->object_count), 0);
@@ -153,13 +159,10 @@ static void object_aborted(struct kunit *test)
 /* The device goes away before its maker has published it: it is told all the same. */
 static void object_removed_while_reserved(struct kunit *test)
 {
-	struct ucmad_fixture *fixture = test->priv;
-	struct ucmad_cm *cm = ucmad_cm_new(fixture->file, fixture->device);
+	struct ucmad_cm *cm = object_reserve(test);
 	struct ucmad_program_event event;
 
-	KUNIT_ASSERT_FALSE(test, IS_ERR(cm));
-	ucmad_device_end(fixture->device);
-	fixture->device = NULL;
+	ucmad_fixture_remove(test);
 	ucmad_object_publish(&cm->object);
 	KUNIT_EXPECT_EQ(test, ucmad_program_take(test, 0, &event), 0);
 	KUNIT_EXPECT_EQ(test, event.head.type, UCMAD_EVENT_DEVICE_REMOVED);
@@ -169,12 +172,10 @@ static void object_removed_while_reserved(struct kunit *test)
 static void object_aborted_after_removal(struct kunit *test)
 {
 	struct ucmad_fixture *fixture = test->priv;
-	struct ucmad_cm *cm = ucmad_cm_new(fixture->file, fixture->device);
+	struct ucmad_cm *cm = object_reserve(test);
 	struct ucmad_program_event event;
 
-	KUNIT_ASSERT_FALSE(test, IS_ERR(cm));
-	ucmad_device_end(fixture->device);
-	fixture->device = NULL;
+	ucmad_fixture_remove(test);
 	ucmad_object_abort(&cm->object);
 	KUNIT_EXPECT_EQ(test, ucmad_program_take(test, 0, &event), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, atomic_read(&fixture->file->object_count), 0);

@@ -194,14 +194,6 @@ static void play_quiet(struct play *play)
 			       "at \"%s\"", play->step);
 }
 
-static void play_remove(struct play *play)
-{
-	struct ucmad_fixture *fixture = play->test->priv;
-
-	ucmad_device_end(fixture->device);
-	fixture->device = NULL;
-}
-
 /* ---- what the program does --------------------------------------------------------------- */
 
 static void play_op(struct play *play, const char *name, const char *error)
@@ -348,7 +340,7 @@ static bool play_plain(struct play *play, const char *word)
 		KUNIT_EXPECT_EQ_MSG(play->test, ucmad_program_ack(play->test, &play->event.head),
 				    0, "at \"%s\"", play->step);
 	else if (!strcmp(word, "remove"))
-		play_remove(play);
+		ucmad_fixture_remove(play->test);
 	else if (!strcmp(word, "listener"))
 		play->handle = play->listener;
 	else if (!strcmp(word, "child"))
