@@ -21,8 +21,11 @@ void expect_idle_again(const Id& id, const ucmad_path& path) {
     EXPECT_EQ(id.req(request(path, new_service_id())), ok);
 }
 
-// A bad address changes nothing.
-bool is_undone(Error error) { return error == Error{EFAULT}; }
+// Done again after a bad address, which changes nothing.
+Error end_during(Faults& faults, const std::function<Error()>& operation) {
+    const Error error = faults.during(operation);
+    return error == Error{EFAULT} ? operation() : error;
+}
 
 TEST_P(EndFaults, RejectRequest) {
     const Bytes data = pattern(10, 1);
@@ -33,10 +36,7 @@ TEST_P(EndFaults, RejectRequest) {
         connection.advance_to(Step::request);
         ucmad_cm_rej arg = rejection();
         set_data(arg, data);
-        Error error = faults.during([&] { return connection.server.rej(arg); });
-        if (is_undone(error)) {
-            error = connection.server.rej(arg);
-        }
+        const Error error = end_during(faults, [&] { return connection.server.rej(arg); });
         expect_ended_here(connection.server);
         expect_idle_again(connection.server, path());
         if (error == ok) {
@@ -52,10 +52,7 @@ TEST_P(EndFaults, RejectReply) {
         const File client_file;
         Connection connection(server_file, client_file, gid());
         connection.advance_to(Step::reply);
-        Error error = faults.during([&] { return connection.client.rej(rejection()); });
-        if (is_undone(error)) {
-            error = connection.client.rej(rejection());
-        }
+        const Error error = end_during(faults, [&] { return connection.client.rej(rejection()); });
         expect_ended_here(connection.client);
         if (error == ok) {
             connection.server.expect(UCMAD_EVENT_CM_REJ);
@@ -69,10 +66,7 @@ TEST_P(EndFaults, Disconnect) {
         const File server_file;
         const File client_file;
         Connection connection = connect(server_file, client_file, gid());
-        Error error = faults.during([&] { return connection.client.dreq(); });
-        if (is_undone(error)) {
-            error = connection.client.dreq();
-        }
+        const Error error = end_during(faults, [&] { return connection.client.dreq(); });
         expect_ended_here(connection.client);
         if (error == ok) {
             connection.server.expect(UCMAD_EVENT_CM_DREQ);
@@ -90,10 +84,7 @@ TEST_P(EndFaults, Confirm) {
         const File client_file;
         Connection connection(server_file, client_file, gid());
         connection.advance_to(Step::disconnect);
-        Error error = faults.during([&] { return connection.server.drep(); });
-        if (is_undone(error)) {
-            error = connection.server.drep();
-        }
+        const Error error = end_during(faults, [&] { return connection.server.drep(); });
         connection.server.expect(UCMAD_EVENT_CM_TIMEWAIT_EXIT);
         if (error == ok) {
             connection.client.expect(UCMAD_EVENT_CM_DREP);

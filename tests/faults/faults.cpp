@@ -97,6 +97,7 @@ Error Faults::during(const std::function<Error()>& operation) {
 void Faults::settle(const std::function<bool()>& is_over) {
     EXPECT_TRUE(eventually([&] { return is_over() || injected(); }));
     if (injected() && shortage_ == Shortage::lasting) {
+        // Time itself is meant: what tries again meanwhile finds no memory either.
         std::this_thread::sleep_for(50ms);
     }
     disarm();
