@@ -41,7 +41,7 @@ bool gives(const Op& op, Kind kind) {
 }
 
 // What an earlier operation gave, most often on the same file.
-Value reference(Random& random, Kind kind, const Sequence& sequence, std::size_t at) {
+Value reference(vm::Random& random, Kind kind, const Sequence& sequence, std::size_t at) {
     const std::size_t file = at < sequence.size() ? sequence[at].file : 0;
     for (int tries = 0; at && tries < 12; ++tries) {
         const std::size_t from = random.below(at);
@@ -53,7 +53,7 @@ Value reference(Random& random, Kind kind, const Sequence& sequence, std::size_t
     return {Form::number, random.below(6)};
 }
 
-Value random_pointer(Random& random) {
+Value random_pointer(vm::Random& random) {
     switch (random.below(8)) {
     case 0:
         return {Form::cut, random.of(cuts)};
@@ -68,7 +68,7 @@ Value random_pointer(Random& random) {
     }
 }
 
-Value random_number(Random& random, std::uint64_t usual) {
+Value random_number(vm::Random& random, std::uint64_t usual) {
     switch (random.below(6)) {
     case 0:
         return {Form::number, usual + 1};
@@ -81,12 +81,12 @@ Value random_number(Random& random, std::uint64_t usual) {
     }
 }
 
-Value some(Random& random, std::uint64_t one, std::uint64_t other) {
+Value some(vm::Random& random, std::uint64_t one, std::uint64_t other) {
     return {Form::number, random.once_in(2) ? one : other};
 }
 
 // Whom a message goes to: over IPv4, which is usual, or IPv6.
-void choose_family(Random& random, Op& op, const std::string& prefix) {
+void choose_family(vm::Random& random, Op& op, const std::string& prefix) {
     const int gid = find_field(op.what(), prefix + "dgid");
     const int index = find_field(op.what(), prefix + "sgid_index");
     if (gid >= 0 && index >= 0 && random.once_in(3)) {
@@ -96,7 +96,7 @@ void choose_family(Random& random, Op& op, const std::string& prefix) {
 }
 
 // An answer says by nothing but the request where it goes.
-void make_answer(Op& op, const Sequence& sequence, std::size_t at, Random& random) {
+void make_answer(Op& op, const Sequence& sequence, std::size_t at, vm::Random& random) {
     for (const char* name : {"dgid", "sgid_index", "qpn", "qkey", "flags"}) {
         op.set(static_cast<std::size_t>(find_field(op.what(), std::string("send0.to.") + name)),
                {});
@@ -112,7 +112,8 @@ void make_answer(Op& op, const Sequence& sequence, std::size_t at, Random& rando
 
 } // namespace
 
-Value random_value(Random& random, const Field& field, const Sequence& sequence, std::size_t at) {
+Value random_value(vm::Random& random, const Field& field, const Sequence& sequence,
+                   std::size_t at) {
     switch (field.kind) {
     case Kind::object:
     case Kind::sequence:
@@ -145,7 +146,7 @@ Value random_value(Random& random, const Field& field, const Sequence& sequence,
     return random_number(random, field.usual);
 }
 
-Op random_op(Random& random, const Sequence& sequence, std::size_t at) {
+Op random_op(vm::Random& random, const Sequence& sequence, std::size_t at) {
     static const int events = find_call("events");
     Op op;
     op.call = static_cast<std::uint16_t>(random.once_in(4) ? static_cast<std::size_t>(events)

@@ -2,9 +2,8 @@
 // Runs sequences and says what is wrong after each.
 #pragma once
 
-#include "counters.hpp"
+#include "../vm/support/kernel_log.hpp"
 #include "executor.hpp"
-#include "kernel_log.hpp"
 #include "watchdog.hpp"
 
 #include <deque>
@@ -43,8 +42,7 @@ private:
     std::filesystem::path directory_;
     int current_ = -1; // the file "current"
     Executor executor_;
-    KernelLog log_;
-    Counters counters_;
+    vm::KernelLog log_;
     Coverage total_;
     std::deque<std::string> recent_; // since the counters were last seen at zero
     std::set<std::string> findings_;

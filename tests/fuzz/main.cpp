@@ -33,7 +33,7 @@ bool replay(Judge& judge, const std::vector<Sequence>& sequences) {
 }
 
 // What has reached something new is what to begin with the next time.
-const Sequence& choose(Random& random, const std::vector<Sequence>& corpus) {
+const Sequence& choose(vm::Random& random, const std::vector<Sequence>& corpus) {
     static const Sequence none;
     if (corpus.empty()) {
         return none;
@@ -44,7 +44,7 @@ const Sequence& choose(Random& random, const std::vector<Sequence>& corpus) {
 }
 
 void search(Judge& judge, const Options& options, std::vector<Sequence>& corpus) {
-    Random random(options.seed);
+    vm::Random random(options.seed);
     const auto began = Clock::now();
     const auto deadline = began + std::chrono::seconds(options.seconds);
     auto told = began;

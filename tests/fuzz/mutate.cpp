@@ -9,14 +9,14 @@ namespace fuzz {
 
 namespace {
 
-void insert_op(Random& random, Sequence& sequence) {
+void insert_op(vm::Random& random, Sequence& sequence) {
     if (sequence.size() < max_ops) {
         const std::size_t at = random.below(sequence.size() + 1);
         insert(sequence, at, random_op(random, sequence, at));
     }
 }
 
-void repeat_op(Random& random, Sequence& sequence) {
+void repeat_op(vm::Random& random, Sequence& sequence) {
     if (!sequence.empty() && sequence.size() < max_ops) {
         const std::size_t at = random.below(sequence.size());
         insert(sequence, at + 1, Op(sequence[at]));
@@ -24,7 +24,7 @@ void repeat_op(Random& random, Sequence& sequence) {
 }
 
 // Some other member of some operation.
-void change_member(Random& random, Sequence& sequence) {
+void change_member(vm::Random& random, Sequence& sequence) {
     const std::size_t at = random.below(sequence.size());
     const std::vector<Field>& fields = sequence[at].what().fields;
     if (!fields.empty()) {
@@ -34,7 +34,7 @@ void change_member(Random& random, Sequence& sequence) {
 }
 
 // A member that was set already: it matters more than most.
-void change_set_member(Random& random, Sequence& sequence) {
+void change_set_member(vm::Random& random, Sequence& sequence) {
     const std::size_t at = random.below(sequence.size());
     Op& op = sequence[at];
     if (op.settings.empty()) {
@@ -50,7 +50,7 @@ void change_set_member(Random& random, Sequence& sequence) {
 }
 
 // A struct that is shorter or longer than it should be, with or without meaning at its end.
-void change_length(Random& random, Sequence& sequence) {
+void change_length(vm::Random& random, Sequence& sequence) {
     const std::size_t at = random.below(sequence.size());
     Op& op = sequence[at];
     if (!op.what().size) {
@@ -64,21 +64,21 @@ void change_length(Random& random, Sequence& sequence) {
     }
 }
 
-void change_file(Random& random, Sequence& sequence) {
+void change_file(vm::Random& random, Sequence& sequence) {
     sequence[random.below(sequence.size())].file =
         static_cast<std::uint8_t>(random.below(file_count));
 }
 
-void change_thread(Random& random, Sequence& sequence) {
+void change_thread(vm::Random& random, Sequence& sequence) {
     bool& beside = sequence[random.below(sequence.size())].beside;
     beside = !beside;
 }
 
-void swap_ops(Random& random, Sequence& sequence) {
+void swap_ops(vm::Random& random, Sequence& sequence) {
     std::swap(sequence[random.below(sequence.size())], sequence[random.below(sequence.size())]);
 }
 
-void splice(Random& random, Sequence& sequence, const Sequence& other) {
+void splice(vm::Random& random, Sequence& sequence, const Sequence& other) {
     if (!other.empty()) {
         const std::size_t keep = random.below(sequence.size()) + 1;
         sequence.resize(keep);
@@ -86,7 +86,7 @@ void splice(Random& random, Sequence& sequence, const Sequence& other) {
     }
 }
 
-void mutate_once(Random& random, Sequence& sequence, const Sequence& other) {
+void mutate_once(vm::Random& random, Sequence& sequence, const Sequence& other) {
     if (sequence.empty()) {
         insert_op(random, sequence);
         return;
@@ -121,7 +121,7 @@ void mutate_once(Random& random, Sequence& sequence, const Sequence& other) {
 
 } // namespace
 
-Sequence mutate(Random& random, Sequence sequence, const Sequence& other) {
+Sequence mutate(vm::Random& random, Sequence sequence, const Sequence& other) {
     // Mostly little: what has been reached is soon lost.
     do {
         mutate_once(random, sequence, other);

@@ -2,12 +2,12 @@
 // A sequence that is like another, but not the same.
 #pragma once
 
-#include "random.hpp"
+#include "../vm/support/random.hpp"
 #include "sequence.hpp"
 
 namespace fuzz {
 
 // `other` is what it may be crossed with.
-Sequence mutate(Random& random, Sequence sequence, const Sequence& other);
+Sequence mutate(vm::Random& random, Sequence sequence, const Sequence& other);
 
 } // namespace fuzz

@@ -8,7 +8,7 @@
 
 namespace storm {
 
-Actor::Actor(Process& its_process, const Random& its_random, std::size_t stream)
+Actor::Actor(Process& its_process, const vm::Random& its_random, std::size_t stream)
     : process(its_process), random(its_random),
       activity_(board().activities.at(stream % max_threads)) {
     activity_.thread = gettid();
@@ -51,20 +51,20 @@ void Actor::act_once() {
 
 bool Actor::is_removable(std::uint32_t index) { return index != board().devices[0].index; }
 
-const Target& Actor::pick_device() { return board().devices.at(random.one_in(3) ? 1 : 0); }
+const Target& Actor::pick_device() { return board().devices.at(random.once_in(3) ? 1 : 0); }
 
 // Most are acknowledged in the next call on their file, some later or never: nobody must depend on
 // it. Some acknowledgments are of what does not exist.
 std::vector<ucmad_ack> Actor::due_acks() {
     std::vector<ucmad_ack> acks;
-    if (random.one_in(16)) {
+    if (random.once_in(16)) {
         acks.push_back({.object = 0x7fffff00, .flags = 0, .sequence = 1, .context = 0});
     }
     if (unacknowledged_of_ == file) {
         for (const vm::Event& event : unacknowledged_) {
             file->ledger.acknowledge(event);
-            acks.push_back(random.one_in(4) ? vm::ack_with_context(event, random.number())
-                                            : vm::ack_of(event));
+            acks.push_back(random.once_in(4) ? vm::ack_with_context(event, random.bits())
+                                             : vm::ack_of(event));
         }
     }
     unacknowledged_.clear();
@@ -74,7 +74,7 @@ std::vector<ucmad_ack> Actor::due_acks() {
 
 void Actor::note(const vm::Event& event, const Batch& batch) {
     file->ledger.take(event, batch);
-    if (event.head.flags & UCMAD_EVENT_HELD && !random.one_in(16)) {
+    if (event.head.flags & UCMAD_EVENT_HELD && !random.once_in(16)) {
         unacknowledged_.push_back(event);
     }
 }

@@ -11,7 +11,7 @@ namespace storm {
 class Actor {
 public:
     // `stream` tells the threads of a storm apart.
-    Actor(Process& its_process, const Random& its_random, std::size_t stream);
+    Actor(Process& its_process, const vm::Random& its_random, std::size_t stream);
 
     // Until the board says that it is over, or for so many operations.
     void rage();
@@ -39,7 +39,7 @@ public:
     static bool is_removable(std::uint32_t index);
 
     Process& process;
-    Random random;
+    vm::Random random;
     std::shared_ptr<StormFile> file; // what this operation is about
 
 private:

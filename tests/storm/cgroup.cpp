@@ -44,6 +44,12 @@ std::vector<pid_t> members_of_storm() {
     return pids;
 }
 
+std::size_t memory_of_storm() {
+    std::size_t bytes = 0;
+    std::ifstream(group_path / "memory.current") >> bytes;
+    return bytes;
+}
+
 bool ControlGroup::end() const {
     write("cgroup.kill", "1");
     return vm::eventually([] {

@@ -2,6 +2,7 @@
 // A control group for the processes of a storm: its memory is limited, and all in it can be killed.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -23,5 +24,8 @@ public:
 
 // Whoever is in it.
 std::vector<pid_t> members_of_storm();
+
+// What they all use, in bytes.
+std::size_t memory_of_storm();
 
 } // namespace storm

@@ -18,14 +18,14 @@ std::uint64_t pick_service(Actor& actor) { return first_service + actor.random.b
 // Its own end of the device, or now and then where nobody is.
 ucmad_path pick_path(Actor& actor, const Target& device) {
     ucmad_path path = device.paths.at(actor.random.below(device.paths.size()));
-    if (actor.random.one_in(16)) {
+    if (actor.random.once_in(16)) {
         path.dgid[15] = 0x7b;
     }
     return path;
 }
 
 std::uint8_t pick_patience(Actor& actor) {
-    return static_cast<std::uint8_t>(actor.random.one_in(2) ? UCMAD_PATIENCE_NONE : 16);
+    return static_cast<std::uint8_t>(actor.random.once_in(2) ? UCMAD_PATIENCE_NONE : 16);
 }
 
 struct NewId {
@@ -136,7 +136,7 @@ void get_ready(Actor& actor) {
 }
 
 void reject(Actor& actor) {
-    const std::uint16_t reason = actor.random.one_in(2) ? vm::rej_consumer : vm::rej_timeout;
+    const std::uint16_t reason = actor.random.once_in(2) ? vm::rej_consumer : vm::rej_timeout;
     on_any(actor, Call::cm_rej, [&](const vm::Id& id) { return id.rej(vm::rejection(reason)); });
 }
 
@@ -158,7 +158,7 @@ void answer(Actor& actor) {
 }
 
 void notify(Actor& actor) {
-    const auto what = actor.random.one_in(4) ? UCMAD_CM_PATH_MIG : UCMAD_CM_COMM_EST;
+    const auto what = actor.random.once_in(4) ? UCMAD_CM_PATH_MIG : UCMAD_CM_COMM_EST;
     on_any(actor, Call::cm_notify, [&](const vm::Id& id) { return id.notify(what); });
 }
 
@@ -176,7 +176,7 @@ void get_attributes(Actor& actor) {
 
 void set_context(Actor& actor) {
     on_any(actor, Call::set_context,
-           [&](const vm::Id& id) { return id.set_context(actor.random.number()); });
+           [&](const vm::Id& id) { return id.set_context(actor.random.bits()); });
 }
 
 void destroy_id(Actor& actor) { destroy(actor, actor.file->ids); }

@@ -58,7 +58,7 @@ pid_t Crew::start_process() {
     return start(group_, [&] { Process(plan_, number).run(); });
 }
 
-void Crew::kill_one(Random& random) {
+void Crew::kill_one(vm::Random& random) {
     pid_t& victim = processes_[random.below(processes_.size())];
     kill_and_wait(victim);
     ++kills_;

@@ -18,7 +18,7 @@ public:
     ~Crew();
 
     // SIGKILL to one of them, in the middle of whatever it does; another takes its place.
-    void kill_one(Random& random);
+    void kill_one(vm::Random& random);
     // A process that takes all the memory that the others leave; or it dies.
     void toggle_hog();
     // Those that have died by themselves, which only want of memory may bring about.

@@ -12,7 +12,7 @@ namespace storm {
 namespace {
 
 vm::Duration pick_timeout(Actor& actor) {
-    return std::chrono::microseconds(actor.random.one_in(2) ? 0 : actor.random.below(20000));
+    return std::chrono::microseconds(actor.random.once_in(2) ? 0 : actor.random.below(20000));
 }
 
 void take_any(Actor& actor) {
@@ -21,7 +21,7 @@ void take_any(Actor& actor) {
 
 std::optional<Handle> pick_object(Actor& actor) {
     const StormFile& file = *actor.file;
-    return actor.random.one_in(2) ? file.ids.pick(actor.random) : file.agents.pick(actor.random);
+    return actor.random.once_in(2) ? file.ids.pick(actor.random) : file.agents.pick(actor.random);
 }
 
 void take_by_name(Actor& actor) {
@@ -70,7 +70,7 @@ void poll_file(Actor& actor) {
 void epoll_file(Actor& actor) {
     const int fd = epoll_create1(EPOLL_CLOEXEC);
     epoll_event event{};
-    event.events = EPOLLIN | (actor.random.one_in(2) ? static_cast<unsigned>(EPOLLET) : 0U);
+    event.events = EPOLLIN | (actor.random.once_in(2) ? static_cast<unsigned>(EPOLLET) : 0U);
     if (epoll_ctl(fd, EPOLL_CTL_ADD, actor.file->file.fd(), &event) == 0 &&
         epoll_wait(fd, &event, 1, static_cast<int>(actor.random.below(5))) == 1) {
         actor.take({.max = 4});

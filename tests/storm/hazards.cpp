@@ -5,7 +5,7 @@
 #include "../vm/support/process.hpp"
 #include "../vm/support/stats.hpp"
 #include "board.hpp"
-#include "kernel_log.hpp"
+#include "trace.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -78,7 +78,7 @@ bool Prey::restore() {
     return true;
 }
 
-Hazards::Hazards(const Random& random, const Dangers& dangers, Crew& crew, Prey& prey)
+Hazards::Hazards(const vm::Random& random, const Dangers& dangers, Crew& crew, Prey& prey)
     : random_(random), crew_(crew), prey_(prey) {
     const auto add = [this](bool wanted, unsigned weight, const std::function<void()>& hazard) {
         all_.insert(all_.end(), wanted ? weight : 0, hazard);
@@ -100,6 +100,7 @@ void Hazards::unload() {
     ++refused_unloads_;
 }
 
+// Time itself is meant, as in the other pauses of a storm: it sets how often things happen.
 void Hazards::pause() {
     std::this_thread::sleep_for(std::chrono::milliseconds(random_.between(10, 300)));
 }

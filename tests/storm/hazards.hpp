@@ -46,7 +46,7 @@ private:
 // They come at random, one after the other.
 class Hazards {
 public:
-    Hazards(const Random& random, const Dangers& dangers, Crew& crew, Prey& prey);
+    Hazards(const vm::Random& random, const Dangers& dangers, Crew& crew, Prey& prey);
 
     void pause();
     void one();
@@ -55,7 +55,7 @@ public:
 private:
     void unload();
 
-    Random random_;
+    vm::Random random_;
     Crew& crew_;
     Prey& prey_;
     std::size_t refused_unloads_ = 0;

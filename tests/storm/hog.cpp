@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #include "hog.hpp"
 
+#include "cgroup.hpp"
+
 #include <fstream>
 #include <thread>
 #include <vector>
 
 namespace storm {
+
+using namespace std::chrono_literals;
 
 void hog_memory() {
     constexpr std::size_t piece = std::size_t{1} << 20;
@@ -13,11 +17,9 @@ void hog_memory() {
     std::ofstream("/proc/self/oom_score_adj") << 1000 << std::flush;
     std::vector<std::vector<char>> pieces;
     for (;;) {
-        std::size_t used = 0;
-        std::ifstream("/sys/fs/cgroup/storm/memory.current") >> used;
-        if (used + 2 * piece > hog_limit && !pieces.empty()) {
+        if (memory_of_storm() + 2 * piece > hog_limit && !pieces.empty()) {
             pieces.pop_back();
-            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            std::this_thread::sleep_for(10ms);
         } else {
             pieces.emplace_back(piece, 'x');
         }

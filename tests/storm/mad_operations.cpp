@@ -30,9 +30,9 @@ void enroll(Actor& actor) {
     const Target& device = actor.pick_device();
     ucmad_mad_register arg = vm::sender({"", device.index});
     arg.flags = actor.random.below(4); // concurrent or not, over ib_mad or not
-    arg.max_in_flight = actor.random.one_in(4) ? 8 : 512;
+    arg.max_in_flight = actor.random.once_in(4) ? 8 : 512;
     arg.receive_queue = actor.random.between(1, 64);
-    const bool receives = actor.random.one_in(4);
+    const bool receives = actor.random.once_in(4);
     if (receives) {
         add_class(actor, arg);
     }
@@ -46,18 +46,18 @@ void enroll(Actor& actor) {
 }
 
 ucmad_mad_send pick_send(Actor& actor, vm::Mad& mad, const Target& device) {
-    const std::uint8_t method = actor.random.one_in(3) ? vm::method_send : vm::method_get;
-    mad = vm::ping(actor.random.number(), 0, method);
+    const std::uint8_t method = actor.random.once_in(3) ? vm::method_send : vm::method_get;
+    mad = vm::ping(actor.random.bits(), 0, method);
     mad[1] = static_cast<std::uint8_t>(vm::ping_class + actor.random.below(classes));
     ucmad_path path = device.paths.at(actor.random.below(device.paths.size()));
-    if (actor.random.one_in(16)) {
+    if (actor.random.once_in(16)) {
         path.dgid[15] = 0x7b; // nobody is there
     }
     ucmad_mad_send send = vm::request_of(mad, vm::gsi_at(path), 0);
-    if (actor.random.one_in(4)) {
+    if (actor.random.once_in(4)) {
         send.flags = UCMAD_SEND_NO_RESPONSE;
         send.timeout_ms = 0;
-    } else if (actor.random.one_in(2)) {
+    } else if (actor.random.once_in(2)) {
         send.timeout_ms = actor.random.between(1, 40);
         send.retries = actor.random.below(3);
     }
@@ -67,7 +67,7 @@ ucmad_mad_send pick_send(Actor& actor, vm::Mad& mad, const Target& device) {
 void cancel_some(Actor& actor, Handle agent, const std::vector<ucmad_mad_send>& sends) {
     std::vector<std::uint32_t> victims;
     for (const ucmad_mad_send& send : sends) {
-        if (actor.random.one_in(3)) {
+        if (actor.random.once_in(3)) {
             victims.push_back(send.handle);
         }
     }
@@ -98,10 +98,10 @@ void post_some(Actor& actor) {
     }
     const vm::Posted posted = post(actor, *agent, sends);
     sends.resize(posted.count);
-    if (!sends.empty() && actor.random.one_in(2)) {
+    if (!sends.empty() && actor.random.once_in(2)) {
         cancel_some(actor, *agent, sends);
     }
-    if (!sends.empty() && actor.random.one_in(4)) {
+    if (!sends.empty() && actor.random.once_in(4)) {
         set_timeouts(actor, *agent, sends);
     }
 }

@@ -98,7 +98,7 @@ private:
 // must not be forked while one of its threads is at it.
 void prepare() {
     storm::board();
-    storm::Random random(0, 0);
+    vm::Random random(0, 0);
     storm::pick_operation(random);
     vm::new_qp_number();
 }

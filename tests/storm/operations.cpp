@@ -17,7 +17,7 @@ std::vector<Operation> spread_out() {
 
 } // namespace
 
-Operation pick_operation(Random& random) {
+Operation pick_operation(vm::Random& random) {
     static const std::vector<Operation> all = spread_out();
     return all[random.below(all.size())];
 }
@@ -28,7 +28,7 @@ void destroy(Actor& actor, Pool& pool) {
         return;
     }
     // Some destroy what others are destroying.
-    if (!actor.random.one_in(3)) {
+    if (!actor.random.once_in(3)) {
         pool.remove(*object);
     }
     auto arg = vm::sized<ucmad_destroy>();

@@ -15,7 +15,7 @@ struct Weighted {
     Operation operation;
 };
 
-Operation pick_operation(Random& random);
+Operation pick_operation(vm::Random& random);
 
 // The parts of the table.
 std::span<const Weighted> file_operations();

@@ -9,6 +9,8 @@
 
 namespace storm {
 
+using namespace std::chrono_literals;
+
 void Pool::add(Handle handle) {
     const std::scoped_lock guard(lock_);
     handles_.push_back(handle);
@@ -19,7 +21,7 @@ void Pool::remove(Handle handle) {
     std::erase(handles_, handle);
 }
 
-std::optional<Handle> Pool::pick(Random& random) const {
+std::optional<Handle> Pool::pick(vm::Random& random) const {
     const std::scoped_lock guard(lock_);
     return handles_.empty() ? std::nullopt : std::optional(handles_[random.below(handles_.size())]);
 }
@@ -29,17 +31,17 @@ std::size_t Pool::size() const {
     return handles_.size();
 }
 
-std::shared_ptr<StormFile> Process::pick_file(Random& random) const {
+std::shared_ptr<StormFile> Process::pick_file(vm::Random& random) const {
     const std::scoped_lock guard(lock_);
     return files_[random.below(files_.size())];
 }
 
-void Process::replace_file(Random& random, std::shared_ptr<StormFile> file) {
+void Process::replace_file(vm::Random& random, std::shared_ptr<StormFile> file) {
     const std::scoped_lock guard(lock_);
     files_[random.below(files_.size())].swap(file);
 }
 
-void Process::interrupt_one(Random& random) const {
+void Process::interrupt_one(vm::Random& random) const {
     if (!threads_.empty()) {
         pthread_kill(threads_[random.below(threads_.size())], SIGUSR1);
     }
@@ -54,7 +56,7 @@ void Process::rage() {
         const std::size_t stream = number_ * plan_.threads + i;
         threads.emplace_back([this, stream, &ready, &running] {
             ready.wait();
-            Actor(*this, Random(plan_.seed, stream), stream).rage();
+            Actor(*this, vm::Random(plan_.seed, stream), stream).rage();
             --running;
         });
     }
@@ -62,9 +64,9 @@ void Process::rage() {
         threads_.push_back(thread.native_handle());
     }
     ready.count_down();
-    for (Random random(plan_.seed, ~number_); running;
-         std::this_thread::sleep_for(vm::Duration(20000000))) {
-        if (board().over || random.one_in(8)) {
+    // How often calls are interrupted; nothing is waited for.
+    for (vm::Random random(plan_.seed, ~number_); running; std::this_thread::sleep_for(20ms)) {
+        if (board().over || random.once_in(8)) {
             interrupt_one(random);
         }
     }

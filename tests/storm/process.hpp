@@ -2,8 +2,8 @@
 // A program of the storm: files that its threads share, and the threads.
 #pragma once
 
+#include "../vm/support/random.hpp"
 #include "ledger.hpp"
-#include "random.hpp"
 
 #include <memory>
 #include <optional>
@@ -16,7 +16,7 @@ class Pool {
 public:
     void add(Handle handle);
     void remove(Handle handle);
-    std::optional<Handle> pick(Random& random) const;
+    std::optional<Handle> pick(vm::Random& random) const;
     std::size_t size() const;
 
 private:
@@ -49,13 +49,13 @@ public:
     // Storms until the board says that it is over; then nothing may be missing.
     void run();
 
-    std::shared_ptr<StormFile> pick_file(Random& random) const;
+    std::shared_ptr<StormFile> pick_file(vm::Random& random) const;
     // Others may still use the one that it takes the place of; who uses it last closes it.
-    void replace_file(Random& random, std::shared_ptr<StormFile> file);
+    void replace_file(vm::Random& random, std::shared_ptr<StormFile> file);
     // Whether signals end calls that have no time limit.
     bool interrupts() const { return !threads_.empty(); }
     // A signal comes for one of the threads.
-    void interrupt_one(Random& random) const;
+    void interrupt_one(vm::Random& random) const;
 
 private:
     void rage();

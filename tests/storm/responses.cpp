@@ -29,7 +29,7 @@ void answer_mad(Actor& actor, const vm::Event& event) {
 void respond(Actor& actor, const vm::Event& event) {
     const Handle object = event.head.object;
     const vm::Id id(actor.file->file, object);
-    const bool willing = !actor.random.one_in(4);
+    const bool willing = !actor.random.once_in(4);
     switch (event.head.type) {
     case UCMAD_EVENT_CM_REQ:
         welcome(actor, object, event.body<ucmad_cm_req_event>().device);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #include "round.hpp"
 
+#include "../vm/support/kernel_log.hpp"
 #include "../vm/support/module.hpp"
 #include "../vm/support/stats.hpp"
 #include "board.hpp"
-#include "kernel_log.hpp"
+#include "trace.hpp"
 #include "watchdog.hpp"
 
 #include <algorithm>
@@ -33,7 +34,7 @@ void clear_board() {
 // Hazards now and then, until time is over or something is wrong.
 Tally rage(const Setting& setting, Prey& prey) {
     Crew crew(setting.plan, setting.processes);
-    Hazards hazards(Random(setting.plan.seed, hazards_stream), setting.dangers, crew, prey);
+    Hazards hazards(vm::Random(setting.plan.seed, hazards_stream), setting.dangers, crew, prey);
     const auto end = vm::Clock::now() + setting.time;
     while (!board().over && vm::Clock::now() < end) {
         hazards.pause();
@@ -84,7 +85,7 @@ void print_faults() {
 
 bool run_round(const Setting& setting, Prey& prey) {
     Watchdog::expect_next(setting.time + 2 * vm::limit());
-    const KernelLog log;
+    const vm::KernelLog log;
     const std::uint64_t calls = board().calls();
     const std::size_t removals = prey.removals();
     clear_board();
@@ -97,8 +98,8 @@ bool run_round(const Setting& setting, Prey& prey) {
     } catch (const std::exception& error) {
         board().fault(error.what());
     }
-    if (const std::string complaint = log.complaint(); !complaint.empty()) {
-        board().fault("the kernel: " + complaint);
+    if (const std::string report = log.report(); !report.empty()) {
+        board().fault("the kernel reports: " + report);
     }
     print_faults();
     std::cout << "seed " << setting.plan.seed << ": " << board().calls() - calls << " calls, "

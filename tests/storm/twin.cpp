@@ -14,7 +14,7 @@ constexpr std::size_t operations = 40;
 
 // The child of a process with threads has this one only; what the others held is held for ever. It
 // has nothing of them but the board, though, which has no locks.
-[[noreturn]] void live(const std::shared_ptr<StormFile>& file, const Random& random) {
+[[noreturn]] void live(const std::shared_ptr<StormFile>& file, const vm::Random& random) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     Process process(file);
     Actor(process, random, max_threads - 1).act(operations);
@@ -29,16 +29,16 @@ void share_with_twin(Actor& actor) {
         return;
     }
     const auto file = std::make_shared<StormFile>(true);
-    const std::uint64_t seed = actor.random.number();
+    const std::uint64_t seed = actor.random.bits();
     const pid_t pid = fork();
     if (pid == 0) {
         is_twin = true;
-        live(file, Random(seed, 0));
+        live(file, vm::Random(seed, 0));
     }
     Process both(file);
-    Actor(both, Random(seed, 1), max_threads - 2).act(actor.random.below(operations));
+    Actor(both, vm::Random(seed, 1), max_threads - 2).act(actor.random.below(operations));
     if (pid > 0) {
-        if (actor.random.one_in(2)) {
+        if (actor.random.once_in(2)) {
             kill(pid, SIGKILL);
         }
         while (waitpid(pid, nullptr, 0) == -1 && errno == EINTR) {

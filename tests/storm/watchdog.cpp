@@ -4,7 +4,7 @@
 #include "../vm/support/process.hpp"
 #include "board.hpp"
 #include "cgroup.hpp"
-#include "kernel_log.hpp"
+#include "trace.hpp"
 
 #include <csignal>
 #include <iostream>
@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 namespace storm {
+
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -40,7 +42,7 @@ void print_processes(pid_t watched) {
 [[noreturn]] void watch(pid_t watched) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     while (now() < board().deadline) {
-        std::this_thread::sleep_for(vm::Duration(100000000));
+        std::this_thread::sleep_for(100ms);
     }
     std::cout << "FAILED: the storm does not end\n";
     print_activities();

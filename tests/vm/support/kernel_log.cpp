@@ -1,77 +1,70 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #include "kernel_log.hpp"
 
+#include "error.hpp"
+
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <fcntl.h>
-#include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <string_view>
 #include <unistd.h>
 
-namespace storm {
+namespace vm {
 
 namespace {
 
-constexpr std::array trouble = {
-    std::string_view("BUG"),
-    std::string_view("WARNING: "),
-    std::string_view("UBSAN: "),
-    std::string_view("ODEBUG: "),
-    std::string_view("refcount_t"),
-    std::string_view("general protection fault"),
-    std::string_view("INFO: task"),
-    std::string_view("kmem_cache_destroy"),
-    std::string_view("cm_destroy_id_wait_timeout"),
+// As in tools/vm/klog.py, as far as one line tells.
+constexpr std::array<std::string_view, 15> signs = {
+    "BUG",
+    "WARNING: ",
+    "------------[ cut here",
+    "Kernel panic",
+    "Oops",
+    "general protection fault",
+    "UBSAN: ",
+    "ODEBUG: ",
+    "list_add",
+    "list_del",
+    "refcount_t",
+    "INFO: trying to register non-static key",
+    "INFO: task ",
+    "kmem_cache_destroy",
+    "cm_destroy_id_wait_timeout",
 };
 
-bool is_complaint(std::string_view record) {
-    const std::string_view message = record.substr(record.find(';') + 1);
-    for (const std::string_view word : trouble) {
-        if (message.substr(0, 80).find(word) != std::string_view::npos) {
-            return true;
-        }
-    }
-    return false;
+// Near the line's start: what follows may be a program's.
+bool is_report(std::string_view line) {
+    return std::ranges::any_of(signs, [start = line.substr(0, 80)](std::string_view sign) {
+        return start.find(sign) != std::string_view::npos;
+    });
 }
 
 } // namespace
 
 KernelLog::KernelLog() : fd_(open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
-    lseek(fd_, 0, SEEK_END);
+    must(fd_ != -1 && lseek(fd_, 0, SEEK_END) != -1, "/dev/kmsg cannot be read");
 }
 
 KernelLog::~KernelLog() { close(fd_); }
 
-std::string KernelLog::complaint() const {
+std::string KernelLog::report() const {
+    std::string found;
     std::array<char, 8192> record;
     for (;;) {
-        const ssize_t size = read(fd_, record.data(), record.size());
-        if (size <= 0) {
-            return "";
-        }
-        const std::string_view text(record.data(), static_cast<std::size_t>(size));
-        if (is_complaint(text)) {
-            const std::size_t begin = text.find(';') + 1;
-            return std::string(text.substr(begin, text.find('\n') - begin));
+        const ssize_t length = read(fd_, record.data(), record.size());
+        if (length > 0) {
+            // "priority,number,time,flags;text"
+            std::string_view text(record.data(), static_cast<std::size_t>(length));
+            text.remove_prefix(std::min(text.size(), text.find(';') + 1));
+            text = text.substr(0, text.find('\n'));
+            if (found.empty() && is_report(text)) {
+                found = text;
+            }
+        } else if (errno != EPIPE) { // which only says that some were missed
+            return found;
         }
     }
 }
 
-void log(const std::string& what_the_storm_does) {
-    std::ofstream("/dev/kmsg") << "storm: " << what_the_storm_does << std::flush;
-}
-
-void print_stacks(pid_t process) {
-    std::error_code error;
-    const std::filesystem::path tasks("/proc/" + std::to_string(process) + "/task");
-    for (const auto& task : std::filesystem::directory_iterator(tasks, error)) {
-        std::cout << "thread " << task.path().filename().string() << '\n'
-                  << std::ifstream(task.path() / "stack").rdbuf();
-        std::cout.clear(); // a stack may be empty
-    }
-}
-
-void log_blocked_tasks() { std::ofstream("/proc/sysrq-trigger") << 'w'; }
-
-} // namespace storm
+} // namespace vm

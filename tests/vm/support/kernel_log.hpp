@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
-// What the kernel says while a storm goes on; tools/vm/run judges it all once more at the end.
+// The kernel's log: whether it has reported something since the last look. tools/vm/run is who
+// judges in the end; this is to know what was done at that time.
 #pragma once
 
 #include <string>
 
-namespace storm {
+namespace vm {
 
 class KernelLog {
 public:
@@ -14,19 +15,11 @@ public:
     KernelLog& operator=(const KernelLog&) = delete;
     ~KernelLog();
 
-    // The first complaint since the last look, or "".
-    std::string complaint() const;
+    // The first line of a report, or "".
+    std::string report() const;
 
 private:
     int fd_;
 };
 
-// So that what the kernel says next can be understood.
-void log(const std::string& what_the_storm_does);
-
-// What every thread of a process waits for goes to the output, as far as the kernel tells.
-void print_stacks(pid_t process);
-// All tasks that cannot be interrupted go to the kernel's log.
-void log_blocked_tasks();
-
-} // namespace storm
+} // namespace vm
