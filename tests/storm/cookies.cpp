@@ -11,7 +11,7 @@ std::vector<Cookie> stamp(std::vector<ucmad_mad_send>& sends) {
     static std::atomic<Cookie> last{0};
     std::vector<Cookie> cookies;
     for (ucmad_mad_send& send : sends) {
-        send.cookie = ++last;
+        send.cookie = ++last | (send.timeout_ms < long_timeout ? ends_by_itself : 0);
         cookies.push_back(send.cookie);
     }
     return cookies;

@@ -3,6 +3,8 @@
 
 #include "board.hpp"
 
+#include <algorithm>
+
 namespace storm {
 
 void Ledger::fault(const std::string& promise, Handle object, const std::string& text) const {
@@ -103,10 +105,12 @@ std::vector<Handle> Ledger::objects() const {
     return result;
 }
 
-bool Ledger::has_cookies(Handle agent) const {
+bool Ledger::has_cookies(Handle agent, Cookie bits) const {
     const std::scoped_lock guard(lock_);
     const auto found = entries_.find(agent);
-    return found != entries_.end() && !found->second.cookies.empty();
+    return found != entries_.end() &&
+           std::ranges::any_of(found->second.cookies,
+                               [bits](Cookie cookie) { return (cookie & bits) == bits; });
 }
 
 void Ledger::audit() const {

@@ -17,6 +17,9 @@ namespace storm {
 using Handle = std::uint32_t;
 using Cookie = std::uint64_t;
 
+// In the cookie of a send that ends soon, even if nobody cancels it.
+inline constexpr Cookie ends_by_itself = Cookie{1} << 63;
+
 // What a program knows of an object when it makes it.
 struct Traits {
     bool removable = true;   // as long as it is not known
@@ -53,7 +56,8 @@ public:
     void destroyed(Handle object, std::uint32_t discarded);
 
     std::vector<Handle> objects() const; // that were not destroyed
-    bool has_cookies(Handle agent) const;
+    // Of all sends, or of those only that have all these bits in their cookies.
+    bool has_cookies(Handle agent, Cookie bits = 0) const;
     // All objects are destroyed, and nobody uses the file: does it all add up?
     void audit() const;
 

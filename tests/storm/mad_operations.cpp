@@ -53,7 +53,7 @@ ucmad_mad_send pick_send(Actor& actor, vm::Mad& mad, const Target& device) {
     if (actor.random.once_in(16)) {
         path.dgid[15] = 0x7b; // nobody is there
     }
-    ucmad_mad_send send = vm::request_of(mad, vm::gsi_at(path), 0);
+    ucmad_mad_send send = vm::request_of(mad, vm::gsi_at(path), 0, long_timeout);
     if (actor.random.once_in(4)) {
         send.flags = UCMAD_SEND_NO_RESPONSE;
         send.timeout_ms = 0;

@@ -84,7 +84,7 @@ void print_faults() {
 } // namespace
 
 bool run_round(const Setting& setting, Prey& prey) {
-    Watchdog::expect_next(setting.time + 2 * vm::limit());
+    Watchdog::expect_next(setting.time + 3 * vm::limit());
     const vm::KernelLog log;
     const std::uint64_t calls = board().calls();
     const std::size_t removals = prey.removals();

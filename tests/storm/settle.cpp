@@ -22,16 +22,23 @@ bool take_some(StormFile& file, Handle object, vm::Duration timeout) {
     return taken.error == vm::ok;
 }
 
-// Every send ends, if only by being cancelled.
-void drain(StormFile& file, Handle object) {
-    (void)vm::Agent(file.file, object).cancel_all(); // it may be a CM ID
+// Those whose cookies have these bits must all come back.
+void wait_for_cookies(StormFile& file, Handle object, Cookie bits) {
     const auto deadline = vm::Clock::now() + vm::limit();
-    while (file.ledger.has_cookies(object) && vm::Clock::now() < deadline) {
-        take_some(file, object, vm::scaled(std::chrono::seconds(1)));
+    while (file.ledger.has_cookies(object, bits) && vm::Clock::now() < deadline) {
+        take_some(file, object, vm::scaled(std::chrono::milliseconds(100)));
     }
-    if (file.ledger.has_cookies(object)) {
-        board().fault("MAD-ONE: agent " + std::to_string(object) + ": cookies do not come back");
+    if (file.ledger.has_cookies(object, bits)) {
+        board().fault("MAD-ONE: agent " + std::to_string(object) + ": cookies do not come back" +
+                      (bits ? " by themselves" : ""));
     }
+}
+
+// Every send ends, some only by being cancelled.
+void drain(StormFile& file, Handle object) {
+    wait_for_cookies(file, object, ends_by_itself);
+    (void)vm::Agent(file.file, object).cancel_all(); // it may be a CM ID
+    wait_for_cookies(file, object, 0);
     while (take_some(file, object, vm::Duration(0))) {
     }
 }
