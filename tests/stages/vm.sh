@@ -12,7 +12,7 @@ vm_suite() {
 	tools/vm/run --kernel "$kernel" --timeout "$timeout" --log "$STAGE_DIR/kernel.log" \
 		--module "$module" --env UCMAD_MODULE="$PWD/$module" --out "$STAGE_DIR" "$@" -- \
 		"${PROGRAM:-build/cmake/tests/vm/ucmad-vm-tests}" --gtest_output="xml:$STAGE_DIR/tests.xml" |
-		tee "$STAGE_DIR/tests.log" | grep -v -e '^\[ RUN' -e '^\[       OK'
+		tee "$STAGE_DIR/tests.log" | grep --line-buffered -v -e '^\[ RUN' -e '^\[       OK'
 	status=${PIPESTATUS[0]}
 	tests/stages/count-xml "$STAGE_DIR/tests.xml" >>"$RESULTS" || return
 	# 1 is for failed tests, which are counted; more is for what is wrong with the guest.
