@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 // Who may use what: permissions, network namespaces.
+#include "support/agent.hpp"
 #include "support/fixture.hpp"
 
+#include <array>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace vm {
@@ -33,6 +37,48 @@ TEST(Access, ACCESS_CmNeedsTheNodeAndNoPrivilege) {
             Connection c(file, file, gid);
             c.complete();
         }
+    });
+}
+
+// Takes all capabilities from this thread but these.
+void keep_capabilities(std::uint64_t kept) {
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
+    must(syscall(SYS_capget, &header, sets.data()) == 0 ? ok : last_error());
+    for (__user_cap_data_struct& set : sets) {
+        set.effective &= static_cast<std::uint32_t>(kept);
+        kept >>= 32;
+    }
+    must(syscall(SYS_capset, &header, sets.data()) == 0 ? ok : last_error());
+}
+
+constexpr std::uint64_t capability(int number) { return std::uint64_t{1} << number; }
+
+ucmad_mad_register sender_from_qp(std::uint8_t qp) {
+    ucmad_mad_register arg = sender();
+    arg.qp = qp;
+    return arg;
+}
+
+// Each QP has its capability, and neither suffices for the other. That RoCE has no QP0 is not told
+// to those who may not have it.
+TEST(Access, ACCESS_AgentsNeedACapability) {
+    const File file; // opened with all of them
+    main_device();
+    Child unprivileged([&] {
+        must(setgid(65534) == 0 && setuid(65534) == 0, "no change of user");
+        must(try_enroll(file, sender_from_qp(1)) == Error{EPERM}, "anybody has QP1");
+        must(try_enroll(file, sender_from_qp(0)) == Error{EPERM}, "anybody has QP0");
+    });
+    Child raw([&] {
+        keep_capabilities(capability(CAP_NET_RAW));
+        must(try_enroll(file, sender_from_qp(1)));
+        must(try_enroll(file, sender_from_qp(0)) == Error{EPERM}, "CAP_NET_RAW gives QP0");
+    });
+    Child admin([&] {
+        keep_capabilities(capability(CAP_NET_ADMIN));
+        must(try_enroll(file, sender_from_qp(1)) == Error{EPERM}, "CAP_NET_ADMIN gives QP1");
+        must(try_enroll(file, sender_from_qp(0)) == Error{EOPNOTSUPP}, "there is a QP0");
     });
 }
 
