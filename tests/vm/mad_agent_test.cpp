@@ -182,6 +182,22 @@ TEST_P(MadAgent, EV_NOLOSS_ReceivesWithoutRoomAreCounted) {
     EXPECT_EQ(server.query().receives_waiting, 0U);
 }
 
+// An interface without ARP sends to itself what is for a GID that nobody has. ib_core finds no GID
+// of ours that it came to, so there is none to answer from.
+TEST_P(MadAgent, WhatCameToAForeignGidHasNoHandleToAnswerIt) {
+    const Agent server = enroll(server_file, responder());
+    const Agent agent = enroll(client_file, sender());
+    const Mad question = ping(1, 7);
+    ucmad_mad_address nobody = to;
+    nobody.dgid[15] = 0x7b;
+    agent.post(request_of(question, nobody, 1));
+    const Event request = server.id().expect(UCMAD_EVENT_MAD_RECEIVE);
+    EXPECT_EQ(mark_of(mad_of(request)), 7U);
+    EXPECT_EQ(request.body<ucmad_mad_receive>().request, 0U);
+    EXPECT_FALSE(request.body<ucmad_mad_receive>().from.flags & UCMAD_ADDRESS_GRH);
+    EXPECT_EQ(server.try_answer_to(request), Error{EINVAL});
+}
+
 TEST(MadRegister, TwoThatWantTheSameMethods) {
     const File file;
     const File other;
