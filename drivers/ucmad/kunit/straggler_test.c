@@ -50,7 +50,7 @@ static void straggler_start(struct straggler *straggler, struct ib_cm_id *id)
 	*straggler = (struct straggler) { .id = *id };
 	init_completion(&straggler->inside);
 	init_completion(&straggler->done);
-	INIT_WORK(&straggler->work, straggler_work);
+	INIT_WORK_ONSTACK(&straggler->work, straggler_work);
 	queue_work(ucmad_workqueue, &straggler->work);
 	wait_for_completion(&straggler->inside);
 }
@@ -59,8 +59,8 @@ static void straggler_finish(struct straggler *straggler)
 {
 	WRITE_ONCE(straggler->overtaken, true);
 	wait_for_completion(&straggler->done);
-	/* For the work's own end. */
 	flush_work(&straggler->work);
+	destroy_work_on_stack(&straggler->work);
 }
 
 /* What it uses is still there, and nobody is told. */
