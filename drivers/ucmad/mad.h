@@ -85,14 +85,16 @@ struct ucmad_port {
  *	  ucmad_send_sent().
  * @abandon: Nobody waits for the end of this try any more: let it come soon. The port's lock is
  *	     held. NULL if it does so by itself.
- * @failed: A try could not be sent; NULL if that concerns nobody else. The port's lock is held.
+ * @failed: A try could not be sent; NULL if that concerns nobody else. Returns whether it is the
+ *	    first since the channel works, and so the one that it has failed on. The port's lock is
+ *	    held.
  */
 struct ucmad_channel_ops {
 	int (*prepare)(struct ucmad_send *send);
 	void (*unprepare)(struct ucmad_send *send);
 	int (*post)(struct ucmad_send *send);
 	void (*abandon)(struct ucmad_send *send);
-	void (*failed)(struct ucmad_channel *channel);
+	bool (*failed)(struct ucmad_channel *channel);
 };
 
 /**

@@ -325,8 +325,8 @@ static void ucmad_send_fail(struct ucmad_send *send, enum ib_wc_status status)
 			    timed_out ? 0 : status);
 }
 
-/* The caller has a reference. */
-static void ucmad_send_returned(struct ucmad_send *send, enum ib_wc_status status)
+/* The caller has a reference. @innocent: the QP has failed on another send. */
+static void ucmad_send_returned(struct ucmad_send *send, enum ib_wc_status status, bool innocent)
 {
 	bool try_over = send->try_over;
 
@@ -336,7 +336,7 @@ static void ucmad_send_returned(struct ucmad_send *send, enum ib_wc_status statu
 		; /* A response or a cancel was faster. */
 	else if (try_over)
 		ucmad_send_end_try(send);
-	else if (status == IB_WC_WR_FLUSH_ERR && send->peer->lane->channel->ops->failed)
+	else if (innocent)
 		ucmad_send_take_back(send);
 	else if (status != IB_WC_SUCCESS)
 		ucmad_send_fail(send, status);
@@ -355,13 +355,15 @@ void ucmad_send_sent(struct ucmad_send *send, enum ib_wc_status status)
 {
 	struct ucmad_channel *channel = send->peer->lane->channel;
 	struct ucmad_port *port = channel->port;
+	bool innocent = false;
 
 	spin_lock_bh(&port->lock);
 	if (!--channel->posted)
 		wake_up_var(&channel->posted);
+	/* Of the send that it has failed on, too, rxe of Linux 6.12 says that it was flushed. */
 	if (status != IB_WC_SUCCESS && channel->ops->failed)
-		channel->ops->failed(channel);
-	ucmad_send_returned(send, status);
+		innocent = !channel->ops->failed(channel) && status == IB_WC_WR_FLUSH_ERR;
+	ucmad_send_returned(send, status, innocent);
 	ucmad_send_put(send);
 	ucmad_channel_pump(channel);
 	spin_unlock_bh(&port->lock);

@@ -142,15 +142,16 @@ static int ucmad_ud_post(struct ucmad_send *send)
 }
 
 /* After that the QP flushes whatever it is given, until it is taken through its states anew. */
-static void ucmad_ud_failed(struct ucmad_channel *channel)
+static bool ucmad_ud_failed(struct ucmad_channel *channel)
 {
 	struct ucmad_ud *ud = container_of(channel, struct ucmad_ud, channel);
 
 	if (ud->broken)
-		return;
+		return false;
 	WRITE_ONCE(ud->broken, true);
 	channel->depth = 0;
 	queue_delayed_work(ucmad_workqueue, &ud->repair, 0);
+	return true;
 }
 
 static const struct ucmad_channel_ops ucmad_ud_ops = {

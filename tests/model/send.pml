@@ -91,9 +91,9 @@
 #define MAX_IN_FLIGHT	SENDS
 #endif
 /*
- * Also: UNREACHABLE, the peer may not be found; REFUSES, the driver may refuse a try; TAKES,
- * completions are taken, and posts admitted by how many were; DEREGISTERS; REMOVES, the device is
- * removed; OVER_IB_MAD, ib_mad is in the hardware's place.
+ * Also: FAILS_FOR_EVER, the hardware may fail on each try; UNREACHABLE, the peer may not be found;
+ * REFUSES, the driver may refuse a try; TAKES, completions are taken, and posts admitted by how many
+ * were; DEREGISTERS; REMOVES, the device is removed; OVER_IB_MAD, ib_mad is in the hardware's place.
  */
 
 #define IN(set, n)	(((set) >> (n)) & 1)
@@ -264,7 +264,10 @@ end_wait_for_the_other:
 
 /* ---- what comes by itself ---------------------------------------------------------------- */
 
-/* The hardware: tries end in any order. Once it has failed, it flushes what it has. */
+/*
+ * The hardware: tries end in any order. Once it has failed, it flushes what it has; of the one that it has
+ * failed on, too, it may say no more.
+ */
 proctype hardware(byte n)
 {
 	byte status;
@@ -277,9 +280,14 @@ end_hardware:
 		:: qp_failed -> status = FLUSH_ERROR
 		:: !qp_failed
 		:: !qp_failed && failures > 0 ->
+#ifndef FAILS_FOR_EVER
 			failures--;
+#endif
 			qp_failed = 1;
-			status = ERROR
+			if
+			:: status = ERROR
+			:: status = FLUSH_ERROR
+			fi
 		fi;
 		d_step { send_sent(n, status); status = SUCCESS; check() } }
 	:: d_step { sends[n].held && IN(STALLS, n) && !stalled -> stalled = 1 };

@@ -140,7 +140,7 @@ inline send_returned(n, status)
 	:: else ->
 		if
 #ifndef OVER_IB_MAD
-		:: status == FLUSH_ERROR -> send_take_back(n)
+		:: innocent -> send_take_back(n)
 #endif
 		:: status == SUCCESS && !IN(NO_RESPONSE, n)
 		:: else ->
@@ -162,11 +162,18 @@ inline send_sent(n, status)
 	sends[n].responded = 0;
 #else
 	if
-	:: status != SUCCESS -> ud_failed()
+	:: status != SUCCESS ->
+#ifdef BREAK_THE_FIRST_IS_TAKEN_BACK
+		innocent = status == FLUSH_ERROR;
+#else
+		innocent = broken && status == FLUSH_ERROR;
+#endif
+		ud_failed()
 	:: else
 	fi;
 #endif
 	send_returned(n, status);
+	innocent = 0;
 #ifndef BREAK_HARDWARE_HAS_NO_REFERENCE
 	send_put(n);
 #endif

@@ -106,7 +106,7 @@ hidden byte MAD_ONE, MAD_REF, MAD_CANCEL, MAD_PAIR, MAD_DEREG, MAD_SHARE;
 hidden byte MAD_TRIES, MAD_LIMIT, MAD_ROOM;
 
 /* For use within a step only. */
-hidden byte i, k, p, found, was_over;
+hidden byte i, k, p, found, was_over, innocent;
 
 /* ---- lists ------------------------------------------------------------------------------- */
 

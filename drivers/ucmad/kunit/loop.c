@@ -43,12 +43,14 @@ static void ucmad_loop_abandon(struct ucmad_send *send)
 }
 
 /* It is repaired when the test sets the depth again. */
-static void ucmad_loop_failed(struct ucmad_channel *channel)
+static bool ucmad_loop_failed(struct ucmad_channel *channel)
 {
 	struct ucmad_loop *loop = container_of(channel, struct ucmad_loop, channel);
+	bool is_first = channel->depth;
 
 	loop->failures++;
 	channel->depth = 0;
+	return is_first;
 }
 
 static const struct ucmad_channel_ops ucmad_loop_channel_ops = {

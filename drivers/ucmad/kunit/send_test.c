@@ -14,6 +14,7 @@ enum step {
 	SENT,
 	SENT_ERROR,
 	SENT_FLUSHED,
+	SENT_FLUSHED_FIRST,
 	/* The other end's answer arrives; or an answer that is not the right one. */
 	ANSWER,
 	FROM_OTHER_QP,
@@ -92,6 +93,8 @@ static const struct send_case send_cases[] = {
 	{ "cancelled with all", { SENT, CANCEL_ALL }, CANCELLED, .tries = 1 },
 	{ "another is cancelled", { SENT, CANCEL_OTHER, ANSWER }, RESPONDED, .tries = 1 },
 	{ "the hardware fails", { SENT_ERROR }, FAILED(IB_WC_LOC_QP_OP_ERR), .tries = 1 },
+	{ "flushed, though the QP has failed on no other", { SENT_FLUSHED_FIRST },
+	  FAILED(IB_WC_WR_FLUSH_ERR), .tries = 1 },
 	{ "the hardware refuses", { END }, FAILED(IB_WC_GENERAL_ERR), .post_error = -ENOMEM },
 	{ "no response wanted", { SENT }, ALL_SENT, .tries = 1 },
 	{ "no response wanted, one comes", { ANSWER, SENT }, ALL_SENT, .tries = 1, .strays = 1 },
@@ -356,6 +359,11 @@ static void play_step(struct kunit *test, struct send_play *play, enum step step
 		play_finish(test, play, IB_WC_LOC_QP_OP_ERR);
 		break;
 	case SENT_FLUSHED:
+		/* The QP has failed on another send. */
+		ucmad_loop_set_depth(loop, 0);
+		play_finish(test, play, IB_WC_WR_FLUSH_ERR);
+		break;
+	case SENT_FLUSHED_FIRST:
 		play_finish(test, play, IB_WC_WR_FLUSH_ERR);
 		break;
 	case EXPIRE:

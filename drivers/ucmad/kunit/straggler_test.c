@@ -7,8 +7,8 @@
 #include "program.h"
 
 /*
- * How long a straggler holds up who must wait for it. Nobody's order depends on it: who does not wait
- * says so as soon as it is through.
+ * How long a straggler holds up who must wait for it. Nobody's order depends on it: who does not
+ * wait says so as soon as it is through.
  */
 #define STRAGGLER_DELAY	(HZ / 4)
 
