@@ -2,12 +2,14 @@
 #
 # Part of tools/vm/kernel: a kernel built in the cache from Debian's source package.
 
-# built PACKAGE FRAGMENT: set $dir to that source's kernel with tinyconfig and the fragment.
+# built PACKAGE FRAGMENT...: set $dir to that source's kernel with tinyconfig and the fragments, of which a
+# later one has precedence.
 built() {
-	choose_source "$1" "$2"
+	choose_source "$@"
 	[ ! -r "$dir/env" ] || return 0
 	unpack_source
-	configure "$2"
+	shift
+	configure "$@"
 	compile bzImage modules
 	cp "$dir/build/arch/x86/boot/bzImage" "$dir/bzImage"
 	finish_source "$dir/bzImage"
@@ -23,10 +25,11 @@ prepared() {
 	finish_source ''
 }
 
-# choose_source PACKAGE FRAGMENT: set $tarball, and $dir, which is complete if the kernel was built before.
+# choose_source PACKAGE FRAGMENT...: set $tarball, and $dir, which is complete if the kernel was built before.
 choose_source() {
 	tarball=$(source_tarball "$1")
-	key=$({ echo "${tarball##*/}"; cat "$2"; } | sha256sum | cut -c 1-12)
+	shift
+	key=$({ echo "${tarball##*/}"; cat "$@"; } | sha256sum | cut -c 1-12)
 	dir=$cache/$name/$key
 }
 
@@ -70,18 +73,24 @@ kbuild() {
 	make -C "$dir/build" -j"$(nproc)" KBUILD_BUILD_USER=ucmad KBUILD_BUILD_HOST=ucmad "$@"
 }
 
-# configure FRAGMENT: and see to it that nothing asked for was dropped on the way.
+# configure FRAGMENT...: and see to it that nothing asked for was dropped on the way.
 configure() {
 	kbuild tinyconfig >>"$log" 2>&1
-	(cd "$dir/build" && scripts/kconfig/merge_config.sh -m .config "$1") >>"$log" 2>&1
+	(cd "$dir/build" && scripts/kconfig/merge_config.sh -m .config "$@") >>"$log" 2>&1
 	kbuild olddefconfig >>"$log" 2>&1
 	# What does not exist at all is as good as "not set".
-	missing=$(grep '^CONFIG_' "$1" | grep -vxF -f "$dir/build/.config" || true)
-	for option in $(sed -n 's/^# \(CONFIG_.*\) is not set$/\1/p' "$1"); do
+	missing=$(asked_for "$@" | grep -v '=n$' | grep -vxF -f "$dir/build/.config" || true)
+	for option in $(asked_for "$@" | sed -n 's/=n$//p'); do
 		! grep -q "^$option=" "$dir/build/.config" || missing="$missing no-$option"
 	done
 	[ -z "$missing" ] || die "these options do not take effect:
 $missing"
+}
+
+# asked_for FRAGMENT...: a line OPTION=VALUE for each option, its last; "n" for one that is not to be set.
+asked_for() {
+	sed -n 's/^# \(CONFIG_.*\) is not set$/\1=n/p; /^CONFIG_/p' "$@" |
+		awk -F = '{ value[$1] = $0 } END { for (option in value) print value[option] }'
 }
 
 # compile TARGET...: with a sign of life every 20 s.
