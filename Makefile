@@ -37,6 +37,14 @@ check:
 	@for kernel in debian debug; do tools/vm/kernel $$kernel >/dev/null || exit; done
 	@tests/run $(STAGES)
 
+.PHONY: check-all
+## check-all likewise, and what takes long: other kernels, the search for data races, mutations
+check-all:
+	@tools/setup/deps build vm check check-all
+	@for kernel in debian debug; do tools/vm/kernel $$kernel >/dev/null || exit; done
+	@for kernel in kcsan 6.12 7.2 compile-clang; do tools/vm/kernel $$kernel >/dev/null; done # or their stages say why not
+	@tests/run --all
+
 .PHONY: stress
 ## stress    storms from ever new seeds, in a virtual machine with the debug kernel (HOURS=1)
 HOURS ?= 1

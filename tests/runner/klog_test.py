@@ -13,7 +13,6 @@ import klog
 TROUBLE = """\
 BUG: kernel NULL pointer dereference, address: 0000000000000010
 BUG: KASAN: use-after-free in ucmad_open+0x10/0x20 [ucmad]
-BUG: KCSAN: data-race in ucmad_open / ucmad_release
 BUG: sleeping function called from invalid context at kernel/locking/mutex.c:580
 BUG: unable to handle page fault for address: ffffffffffffffd8
 BUG: workqueue lockup - pool cpus=0 node=0 flags=0x0 nice=0 stuck for 40s!
@@ -89,6 +88,40 @@ class Leak(unittest.TestCase):
 
     def test_others_are_not(self):
         self.assertEqual(klog.reports(LEAK.format(module="rdma_rxe")), [])
+
+
+RACE = """\
+==================================================================
+BUG: KCSAN: data-race in take / post
+
+write to 0xffff88800123 of 4 bytes by task 100 on cpu 0:
+ take+0x10/0x20 [{writer}]
+ ioctl+0x10/0x20 [ucmad]
+
+{access}read to 0xffff88800123 of 4 bytes by interrupt on cpu 1:
+ post+0x10/0x20{reader}
+ softirq+0x10/0x20
+
+Reported by Kernel Concurrency Sanitizer on:
+==================================================================
+"""
+
+
+class Race(unittest.TestCase):
+    def found(self, writer, reader, access=""):
+        return bool(klog.reports("before\n" + RACE.format(writer=writer, reader=reader, access=access)))
+
+    def test_ours_is_found_on_either_side(self):
+        self.assertTrue(self.found("ucmad", ""))
+        self.assertTrue(self.found("rdma_rxe", " [ucmad]"))
+        self.assertTrue(self.found("rdma_rxe", " [ucmad]", "race at unknown origin, with "))
+
+    def test_others_are_not(self):
+        self.assertFalse(self.found("rdma_rxe", ""))
+
+    def test_one_of_others_does_not_hide_ours(self):
+        text = RACE.format(writer="rdma_rxe", reader="", access="") + RACE.format(writer="ucmad", reader="", access="")
+        self.assertTrue(klog.reports(text))
 
 
 if __name__ == "__main__":

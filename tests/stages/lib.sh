@@ -45,6 +45,17 @@ percents() {
 	awk '/^\[ *[0-9]+%\]/ && int(substr($0, 2) / 10) > tens { tens = int(substr($0, 2) / 10); print; fflush() }'
 }
 
+# has_kernel NAME TEST: whether there is that kernel; if not, that is what the test comes to.
+has_kernel() {
+	tools/vm/kernel "$1" >/dev/null
+	case $? in
+	0)	return ;;
+	3)	skipped "$2: the kernel's source cannot be had" ;;
+	*)	failed "$2: no kernel" ;;
+	esac
+	return 1
+}
+
 # module_is_silent KERNEL MAKE-ARGUMENT...: builds the module, with all that the compiler can say. It and
 # what else is run complain about the kernel's own headers too; only what names our files counts.
 # Not where other stages have their module, since it is compiled again for other options.

@@ -70,7 +70,7 @@ unpack_source() {
 }
 
 kbuild() {
-	make -C "$dir/build" -j"$(nproc)" KBUILD_BUILD_USER=ucmad KBUILD_BUILD_HOST=ucmad "$@"
+	make -C "$dir/build" -j"$(nproc)" KBUILD_BUILD_USER=ucmad KBUILD_BUILD_HOST=ucmad ${compiler:+CC="$compiler"} "$@"
 }
 
 # configure FRAGMENT...: and see to it that nothing asked for was dropped on the way.
@@ -123,6 +123,7 @@ describe_built() {
 	KERNEL_RELEASE='$(cat "$dir/build/include/config/kernel.release")'
 	KERNEL_IMAGE='$1'
 	KERNEL_DIR='$dir/build'
+	KERNEL_CC='$compiler'
 	KERNEL_MODULES=''
 	END
 }

@@ -63,6 +63,7 @@ describe_packaged() {
 	KERNEL_RELEASE='$2'
 	KERNEL_IMAGE='$1/boot/vmlinuz-$2'
 	KERNEL_DIR='$1/usr/src/linux-headers-$2'
+	KERNEL_CC=''
 	KERNEL_MODULES='$1'
 	END
 }

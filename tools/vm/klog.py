@@ -7,7 +7,7 @@ import re
 PREFIX = re.compile(r"^(<\d+>)?(\[ *\d+\.\d+\]\s?)?(\[ *[TC]\d+\]\s)?")
 
 # Each matches at the start of a message. "WARNING: " covers WARN_ON and most of lockdep,
-# "BUG" KASAN, KCSAN, SLUB, lockups and sleeping in atomic context.
+# "BUG" KASAN, SLUB, lockups and sleeping in atomic context.
 TROUBLE = re.compile(
     r"(watchdog: |kernel )?BUG\b"
     r"|\[ BUG: "
@@ -38,6 +38,12 @@ LEAK = "leak: "
 LEAK_START = "leak: unreferenced object"
 OURS = "[ucmad"
 
+# A data race. The kernel has many of its own, some of them meant; what counts are those of which our
+# module makes one of the two accesses, that is, is the first in one of the two back traces.
+RACE_START = "BUG: KCSAN: "
+RACE_END = re.compile(r"={20,}$")
+ACCESS = re.compile(r"(race at unknown origin, with )?(read|write|read-write|assert no \w+) (\(.*\) )?to 0x")
+
 CONTEXT = 45
 
 
@@ -59,9 +65,21 @@ def leaks(lines):
         yield start, len(lines)
 
 
+def race_is_ours(lines, first):
+    """Whether the race that is reported from `first` on has an access of our module."""
+    for number in range(first + 1, len(lines)):
+        if RACE_END.match(lines[number]):
+            return False
+        if ACCESS.match(lines[number - 1]) and OURS in lines[number]:
+            return True
+    return False
+
+
 def troubled(lines):
     """Yields (first line, one past the last line) of each report in `lines`."""
     for number, line in enumerate(lines):
+        if line.startswith(RACE_START) and not race_is_ours(lines, number):
+            continue
         if TROUBLE.match(line):
             yield number, min(number + CONTEXT, len(lines))
     for first, end in leaks(lines):
