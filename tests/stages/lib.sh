@@ -27,6 +27,7 @@ check() {
 	else
 		tail -n 100 "$log"
 		failed "$name"
+		return 1
 	fi
 }
 
@@ -63,6 +64,13 @@ module_is_silent() {
 	local mirror=$STAGE_DIR/module-$1
 	tools/vm/modules --in "$mirror" "$1" W=1 "${@:2}" 2>&1 | tee "$mirror.full" | tail -n 20
 	[ "${PIPESTATUS[0]}" = 0 ] && ! grep -E "^$mirror/.*: (warning|error):" "$mirror.full"
+}
+
+# build_mistakes KERNEL: the module that makes them, as $STAGE_DIR/fault/ucmad_fault.ko.
+build_mistakes() {
+	cp -r tests/runner/fault "$STAGE_DIR/"
+	eval "$(tools/vm/kernel "$1")"
+	check "module with mistakes" make -C "$KERNEL_DIR" M="$STAGE_DIR/fault"
 }
 
 # in_guest TIMEOUT COMMAND...: on Debian's kernel, with the module loaded.

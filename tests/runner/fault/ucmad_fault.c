@@ -11,6 +11,7 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/timer.h>
+#include <linux/workqueue.h>
 
 static char *what;
 module_param(what, charp, 0444);
@@ -88,6 +89,28 @@ static void use_after_free(void)
 	WRITE_ONCE(gone[50], 1);
 }
 
+static unsigned int raced;
+
+static void race(struct work_struct *work)
+{
+	unsigned long end = jiffies + HZ / 2;
+
+	while (time_before(jiffies, end)) {
+		raced++;
+		/* The compiler is not to add it up first. */
+		barrier();
+	}
+}
+
+static void unlocked(void)
+{
+	static DECLARE_WORK(other, race);
+
+	queue_work(system_unbound_wq, &other);
+	race(NULL);
+	flush_work(&other);
+}
+
 static const struct {
 	const char *name;
 	void (*make)(void);
@@ -99,6 +122,7 @@ static const struct {
 	{ "leak", leak },
 	{ "free-active", free_active },
 	{ "use-after-free", use_after_free },
+	{ "data-race", unlocked },
 };
 
 /* Neither is __init: back traces are to name them after the module is loaded. */
