@@ -44,23 +44,27 @@ static void straggler_work(struct work_struct *work)
 }
 
 /* The ID is idle, but the call that says why has only begun. */
-static void straggler_start(struct straggler *straggler, struct ib_cm_id *id)
+static struct straggler *straggler_start(struct kunit *test, struct ib_cm_id *id)
 {
+	struct straggler *straggler = kunit_kzalloc(test, sizeof(*straggler), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, straggler);
 	ucmad_fake_enter(id, IB_CM_REQ_ERROR);
-	*straggler = (struct straggler) { .id = *id };
+	straggler->id = *id;
 	init_completion(&straggler->inside);
 	init_completion(&straggler->done);
-	INIT_WORK_ONSTACK(&straggler->work, straggler_work);
+	INIT_WORK(&straggler->work, straggler_work);
 	queue_work(ucmad_workqueue, &straggler->work);
 	wait_for_completion(&straggler->inside);
+	return straggler;
 }
 
 static void straggler_finish(struct straggler *straggler)
 {
 	WRITE_ONCE(straggler->overtaken, true);
 	wait_for_completion(&straggler->done);
+	/* For the work's own end. */
 	flush_work(&straggler->work);
-	destroy_work_on_stack(&straggler->work);
 }
 
 /* What it uses is still there, and nobody is told. */
@@ -68,12 +72,12 @@ static void straggler_after_destroy(struct kunit *test)
 {
 	u32 handle = ucmad_program_id(test), discarded;
 	struct ucmad_program_event event;
-	struct straggler straggler;
+	struct straggler *straggler;
 
 	KUNIT_ASSERT_EQ(test, ucmad_program_op_on(test, "req", handle), 0);
-	straggler_start(&straggler, ucmad_program_cm(test, handle)->id);
+	straggler = straggler_start(test, ucmad_program_cm(test, handle)->id);
 	KUNIT_EXPECT_EQ(test, ucmad_program_destroy(test, handle, &discarded), 0);
-	straggler_finish(&straggler);
+	straggler_finish(straggler);
 	KUNIT_EXPECT_EQ(test, ucmad_program_take(test, 0, &event), -EAGAIN);
 }
 
@@ -82,12 +86,12 @@ static void straggler_after_renewal(struct kunit *test)
 {
 	u32 handle = ucmad_program_id(test);
 	struct ucmad_program_event event;
-	struct straggler straggler;
+	struct straggler *straggler;
 
 	KUNIT_ASSERT_EQ(test, ucmad_program_op_on(test, "req", handle), 0);
-	straggler_start(&straggler, ucmad_program_cm(test, handle)->id);
+	straggler = straggler_start(test, ucmad_program_cm(test, handle)->id);
 	KUNIT_EXPECT_EQ(test, ucmad_program_op_on(test, "req", handle), 0);
-	straggler_finish(&straggler);
+	straggler_finish(straggler);
 	KUNIT_EXPECT_EQ(test, ucmad_program_query(test, handle).error, 0);
 	KUNIT_EXPECT_EQ(test, ucmad_program_query(test, handle).state, UCMAD_CM_REQ_SENT);
 	KUNIT_EXPECT_EQ(test, ucmad_program_take(test, 0, &event), 0);
