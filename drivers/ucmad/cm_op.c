@@ -384,6 +384,13 @@ int ucmad_ioctl_cm_rej(struct ucmad_cmd *cmd)
 	return ret ?: ucmad_cm_do(cmd, args->object, ucmad_cm_rej, &call);
 }
 
+static bool ucmad_cm_may_ask_for_time(const struct ib_cm_id *id)
+{
+	enum ib_cm_state state = READ_ONCE(id->state);
+
+	return state == IB_CM_REQ_RCVD || state == IB_CM_REP_RCVD;
+}
+
 static int ucmad_cm_mra(struct ucmad_cm *cm, struct ucmad_cm_call *call)
 {
 	const struct ucmad_cm_mra *args = call->arg;
@@ -392,6 +399,8 @@ static int ucmad_cm_mra(struct ucmad_cm *cm, struct ucmad_cm_call *call)
 
 	if (READ_ONCE(cm->answer) == UCMAD_CM_PEER_WAITS)
 		return -EALREADY;
+	if (!UCMAD_COMPAT_MRA_AT_REQUEST)
+		return ucmad_cm_may_ask_for_time(cm->id) ? -EOPNOTSUPP : -EINVAL;
 	ret = ucmad_cm_provider->send_mra(cm->id, args->service_timeout, call->data,
 					  args->private_data_len);
 	if (!ret) {
@@ -410,8 +419,6 @@ int ucmad_ioctl_cm_mra(struct ucmad_cmd *cmd)
 
 	if (!args->service_timeout || args->service_timeout > 31 || !ucmad_is_zero(args->reserved))
 		return -EINVAL;
-	if (!UCMAD_COMPAT_MRA_AT_REQUEST)
-		return -EOPNOTSUPP;
 	ret = ucmad_cm_copy(call.data, args->private_data, args->private_data_len,
 			    UCMAD_CM_MRA_DATA_MAX);
 	return ret ?: ucmad_cm_do(cmd, args->object, ucmad_cm_mra, &call);

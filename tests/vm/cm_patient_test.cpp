@@ -12,17 +12,10 @@ const std::uint8_t response_timeout = scaled_iba_time(18);
 const std::uint8_t short_patience = response_timeout;
 const std::uint8_t long_patience = scaled_iba_time(19);
 
-// Whether a peer is told to wait before it repeats itself. From Linux 6.16 on, the kernel's CM
-// tells it then, and with a time of its own.
-bool is_told_at_request() {
-    const File file;
-    return create(file).mra(wait_please(24)) != Error{EOPNOTSUPP};
-}
-
 class CmPatient : public GidTest {
 protected:
     // What it takes for a peer to be told to wait at all.
-    const std::uint8_t enough_retries = is_told_at_request() ? 0 : 1;
+    const std::uint8_t enough_retries = has_mra_at_request() ? 0 : 1;
 
     Id listen(std::uint8_t patience) const {
         const Id listener = create(server_file);
@@ -54,7 +47,7 @@ protected:
 VM_FOR_BOTH_GIDS(CmPatient);
 
 TEST_P(CmPatient, CM_PATIENT_SlowReplyOfAPeerWithoutRetries) {
-    if (!is_told_at_request()) {
+    if (!has_mra_at_request()) {
         GTEST_SKIP() << "this kernel's CM only tells a peer to wait that repeats itself";
     }
     listen(0);
@@ -159,7 +152,7 @@ TEST_P(CmPatient, CM_PATIENT_NoneLetsThePeerTimeOut) {
 }
 
 TEST_P(CmPatient, CM_PATIENT_ExplicitMraTakesItsPlace) {
-    if (!is_told_at_request()) {
+    if (!has_mra_at_request()) {
         GTEST_SKIP() << "this kernel's CM sends no MRA on request";
     }
     listen(short_patience);

@@ -123,15 +123,15 @@ TEST_P(InFlight, EV_SERIAL_EventThatWasPutBackHoldsAgainWhatALaterOneHadPassed) 
 TEST_P(InFlight, EV_NOLOSS_EventsThatComeMeanwhileStayBehind) {
     Connection late = connection();
     late.advance_to(Step::request);
-    must(late.server.mra(wait_please()));
+    must(late.server.rep(reply()));
     late.client.wait_for_events(1);
     const auto call = stalled_take(client_file, late.client.handle(), 1);
-    must(late.server.rep(reply()));
-    late.client.wait_for_events(1); // the MRA is in hand
+    must(late.server.destroy());
+    late.client.wait_for_events(1); // the REP is in hand
     page->fail();
     EXPECT_EQ(call->result().error, Error{EFAULT});
-    late.client.expect(UCMAD_EVENT_CM_MRA);
     late.client.expect(UCMAD_EVENT_CM_REP);
+    late.client.expect(UCMAD_EVENT_CM_REJ);
 }
 
 TEST_P(InFlight, DEL_COUNT_RequestInHandGoesWithItsListener) {

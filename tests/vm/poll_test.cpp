@@ -148,12 +148,12 @@ TEST_P(Poll, EV_POLL_EdgeForEachNewEvent) {
     c.advance_to(Step::request);
     const Epoll edge(client_file, EPOLLET);
     EXPECT_FALSE(edge.ready());
-    must(c.server.mra(wait_please()));
+    must(c.server.rep(reply()));
     EXPECT_TRUE(edge.ready_in_time());
     EXPECT_FALSE(edge.ready()) << "one event, two edges";
     acknowledge(client_file, {ack_of(take_one(client_file))});
     EXPECT_FALSE(edge.ready());
-    must(c.server.rej(rejection()));
+    must(c.server.destroy());
     EXPECT_TRUE(edge.ready_in_time());
 }
 

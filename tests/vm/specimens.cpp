@@ -104,8 +104,10 @@ private:
             VM_MEMBER(ucmad_cm_rep, reserved)};
         add(of(at(Step::request).server, "CM_REJ", UCMAD_IOCTL_CM_REJ, rejection())).zero = {
             VM_MEMBER(ucmad_cm_rej, reserved)};
-        add(of(at(Step::request).server, "CM_MRA", UCMAD_IOCTL_CM_MRA, wait_please())).zero = {
-            VM_MEMBER(ucmad_cm_mra, reserved)};
+        Specimen& mra =
+            add(of(at(Step::request).server, "CM_MRA", UCMAD_IOCTL_CM_MRA, wait_please()));
+        mra.zero = {VM_MEMBER(ucmad_cm_mra, reserved)};
+        mra.good = has_mra_at_request() ? ok : Error{EOPNOTSUPP};
         const std::vector<MustBeZero> zero = {VM_MEMBER(ucmad_cm_message, reserved)};
         const ucmad_cm_message message{};
         add(of(at(Step::reply).client, "CM_RTU", UCMAD_IOCTL_CM_RTU, message)).zero = zero;

@@ -29,6 +29,7 @@ struct Specimen {
     std::vector<FlagWord> flags = {};
     bool has_object = true; // the second member is a handle
     Id object = {};         // what the handle is of
+    Error good = ok;        // what comes of it as it is
 
     Error send(const File& file, Bytes bytes) const { return file.call(request, bytes.data()); }
     Error send(const File& file) const { return send(file, valid); }

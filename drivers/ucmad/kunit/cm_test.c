@@ -89,6 +89,9 @@ static const struct state_case state_cases[] = {
 	{ "rtu", "rtu ", { { REP_WAITS, "rtu ", 0 } } },
 #if UCMAD_COMPAT_MRA_AT_REQUEST
 	{ "mra", "mra ", { { S(REQ_RCVD) | S(REP_RCVD), "mra ", 0 } } },
+#else
+	/* The CM is not asked for it. */
+	{ "mra", NULL, { { S(REQ_RCVD) | S(REP_RCVD), "", -EOPNOTSUPP } } },
 #endif
 	{ "dreq", "dreq ", { { S(ESTABLISHED), "dreq ", 0 } } },
 	{ "drep", "drep ", { { S(DREQ_RCVD), "drep ", 0 } } },

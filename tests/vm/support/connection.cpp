@@ -2,12 +2,17 @@
 #include "connection.hpp"
 
 #include <atomic>
+#include <cstdio>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 namespace vm {
 
 namespace {
+
+// For a peer that is to repeat itself: 67 ms.
+constexpr std::uint8_t soon = 14;
 
 // Shared with children that are forked later.
 std::uint32_t next_number() {
@@ -38,6 +43,18 @@ Id create(const File& file, const Device& device, std::uint64_t context) {
     arg.context = context;
     must(file.call(UCMAD_IOCTL_CM_CREATE, &arg));
     return {file, arg.object};
+}
+
+bool has_mra_at_request() {
+    static const bool has = [] {
+        utsname kernel{};
+        must(uname(&kernel) == 0 ? ok : last_error());
+        int major = 0;
+        int minor = 0;
+        must(std::sscanf(kernel.release, "%d.%d", &major, &minor) == 2, "no version");
+        return std::pair(major, minor) < std::pair(6, 16);
+    }();
+    return has;
 }
 
 ucmad_cm_listen listening(std::uint64_t service_id, std::uint32_t backlog, std::uint8_t patience) {
@@ -103,13 +120,37 @@ Id new_listener(const File& file, std::uint64_t service_id, const Device& device
 Connection::Connection(const File& server_file, const File& client_file, int gid_index,
                        const Device& device)
     : path(device.path(gid_index)), service_id(new_service_id()),
-      listener(new_listener(server_file, service_id, device)), client(create(client_file, device)) {
+      listener(new_listener(server_file, service_id, device)), client(create(client_file, device)),
+      device_(device), request_(request(path, service_id)) {}
+
+// Where the kernel's CM sends MRAs by itself: this side is patient, and the other does not wait
+// long before it repeats what it has sent.
+void Connection::expect_repetitions(Step step) {
+    if (step == Step::ask_time) {
+        must(listener.destroy());
+        listener = create(listener.file(), device_);
+        must(listener.listen(listening(service_id, 0, 0)));
+        request_.remote_cm_response_timeout = soon;
+    } else {
+        request_.patience = 0;
+        request_.local_cm_response_timeout = soon;
+    }
+    request_.max_cm_retries = 15;
+}
+
+void Connection::ask_time(const Id& id, const Id& peer) {
+    if (has_mra_at_request()) {
+        must(id.mra(wait_please()));
+    }
+    peer.expect(UCMAD_EVENT_CM_MRA);
 }
 
 void Connection::take(Step step) {
     switch (step) {
     case Step::request: {
-        must(client.req(request(path, service_id)));
+        request_.primary = path;
+        request_.qp_num = new_qp_number();
+        must(client.req(request_));
         const Event event = take_one(listener.file(), listener.handle());
         must(event.head.type == UCMAD_EVENT_CM_REQ, "no REQ");
         server = born_of(listener.file(), event);
@@ -117,16 +158,14 @@ void Connection::take(Step step) {
         break;
     }
     case Step::ask_time:
-        must(server.mra(wait_please()));
-        client.expect(UCMAD_EVENT_CM_MRA);
+        ask_time(server, client);
         break;
     case Step::reply:
         must(server.rep(reply()));
         client.expect(UCMAD_EVENT_CM_REP);
         break;
     case Step::ask_time_too:
-        must(client.mra(wait_please()));
-        server.expect(UCMAD_EVENT_CM_MRA);
+        ask_time(client, server);
         break;
     case Step::ready:
         must(client.rtu());
@@ -145,6 +184,9 @@ void Connection::take(Step step) {
 }
 
 void Connection::advance_to(Step last) {
+    if ((last == Step::ask_time || last == Step::ask_time_too) && !has_mra_at_request()) {
+        expect_repetitions(last);
+    }
     for (Step step = next_; step <= last; step = static_cast<Step>(static_cast<int>(step) + 1)) {
         const bool mra = step == Step::ask_time || step == Step::ask_time_too;
         if (!mra || step == last) {
@@ -163,8 +205,13 @@ void Connection::complete() {
 
 void Connection::cause_events() {
     path.packet_life_time = 18; // no TIMEWAIT_EXIT for seconds
-    advance_to(Step::request);
-    must(server.mra(wait_please()));
+    if (has_mra_at_request()) {
+        advance_to(Step::request);
+        must(server.mra(wait_please()));
+    } else {
+        expect_repetitions(Step::ask_time);
+        advance_to(Step::request);
+    }
     client.wait_for_state(UCMAD_CM_MRA_REQ_RCVD);
     must(server.rep(reply()));
     client.wait_for_state(UCMAD_CM_REP_RCVD);

@@ -18,6 +18,10 @@ std::uint64_t new_service_id();
 
 Id create(const File& file, const Device& device = main_device(), std::uint64_t context = 0);
 
+// Whether MRAs can be sent when a program wants it. From Linux 6.16 on, the kernel's CM only sends
+// them by itself, to a peer that repeats itself, and without data.
+bool has_mra_at_request();
+
 // Time-outs are long (69 s), so that no retry or MRA comes by surprise; patience is none.
 ucmad_cm_listen listening(std::uint64_t service_id, std::uint32_t backlog = 0,
                           std::uint8_t patience = UCMAD_PATIENCE_NONE);
@@ -46,7 +50,8 @@ public:
     Connection(const File& server_file, const File& client_file, int gid_index,
                const Device& device = main_device());
 
-    // One step, until the other side has got its event and state.
+    // One step, until the other side has got its event and state. An MRA only at request, see
+    // has_mra_at_request().
     void take(Step step);
     // A step was taken by other means.
     void skip(Step step) { next_ = static_cast<Step>(static_cast<int>(step) + 1); }
@@ -67,6 +72,11 @@ public:
     Id server; // from Step::request on
 
 private:
+    void ask_time(const Id& id, const Id& peer);
+    void expect_repetitions(Step step);
+
+    Device device_;
+    ucmad_cm_req request_;
     Step next_ = Step::request;
 };
 
