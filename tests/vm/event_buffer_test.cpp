@@ -14,9 +14,7 @@ protected:
         Connection other = connection();
         other.path.packet_life_time = 18; // no TIMEWAIT_EXIT for seconds
         other.advance_to(Step::request);
-        must(other.server.rep(reply()));
-        other.client.wait_for_state(UCMAD_CM_REP_RCVD);
-        must(other.server.destroy());
+        other.reply_and_reject();
         other.client.wait_for_events(2);
         return other;
     }

@@ -18,14 +18,12 @@
  * @id: What ib_cm still has of its ID.
  * @inside: The call has begun: who waits for all readers of RCU waits for it.
  * @overtaken: The test is through with what the call is late for.
- * @done: The call has ended.
  */
 struct straggler {
 	struct work_struct work;
 	struct ib_cm_id id;
 	struct completion inside;
 	bool overtaken;
-	struct completion done;
 };
 
 static void straggler_work(struct work_struct *work)
@@ -40,7 +38,6 @@ static void straggler_work(struct work_struct *work)
 		cpu_relax();
 	straggler->id.cm_handler(&straggler->id, &event);
 	rcu_read_unlock();
-	complete(&straggler->done);
 }
 
 /* The ID is idle, but the call that says why has only begun. */
@@ -52,7 +49,6 @@ static struct straggler *straggler_start(struct kunit *test, struct ib_cm_id *id
 	ucmad_fake_enter(id, IB_CM_REQ_ERROR);
 	straggler->id = *id;
 	init_completion(&straggler->inside);
-	init_completion(&straggler->done);
 	INIT_WORK(&straggler->work, straggler_work);
 	queue_work(ucmad_workqueue, &straggler->work);
 	wait_for_completion(&straggler->inside);
@@ -62,8 +58,6 @@ static struct straggler *straggler_start(struct kunit *test, struct ib_cm_id *id
 static void straggler_finish(struct straggler *straggler)
 {
 	WRITE_ONCE(straggler->overtaken, true);
-	wait_for_completion(&straggler->done);
-	/* For the work's own end. */
 	flush_work(&straggler->work);
 }
 

@@ -213,6 +213,10 @@ void Connection::cause_events() {
         advance_to(Step::request);
     }
     client.wait_for_state(UCMAD_CM_MRA_REQ_RCVD);
+    reply_and_reject();
+}
+
+void Connection::reply_and_reject() {
     must(server.rep(reply()));
     client.wait_for_state(UCMAD_CM_REP_RCVD);
     must(server.destroy());

@@ -60,6 +60,8 @@ public:
     // Goes on to the end from wherever it is, and so shows that the connection is sound.
     void complete();
 
+    // Has REP and REJ happen to the client, once the REQ was taken.
+    void reply_and_reject();
     // Has MRA, REP and REJ happen to the client, in this order, whoever takes them.
     void cause_events();
     // The same, until they all wait to be taken.
