@@ -99,10 +99,15 @@ bool Judge::run(const Sequence& sequence) {
 }
 
 bool Judge::check_counters() {
-    const bool clean = vm::eventually([] { return left().empty(); }, patience);
+    std::string seen;
+    const auto none_left = [&seen] {
+        seen = left();
+        return seen.empty();
+    };
+    const bool clean = vm::eventually(none_left, patience);
     progress_.beat();
     if (!clean) {
-        report("all files are closed, but there is " + left(), recent_text());
+        report("all files are closed, but there is " + seen, recent_text());
         return false;
     }
     recent_.clear();
