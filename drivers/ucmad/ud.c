@@ -27,6 +27,7 @@
  * @started: The QP has left RESET, and may have been given receives; known to who makes or repairs
  *	     it.
  * @broken: The QP has failed, and is not used until it was repaired; written under the port's lock.
+ *	    What is to be sent waits for the repair, but fails if that does.
  * @repair: Repairs it.
  */
 struct ucmad_ud {
@@ -138,6 +139,9 @@ static int ucmad_ud_post(struct ucmad_send *send)
 		.remote_qkey = send->qkey,
 	};
 
+	/* It cannot be repaired, for now. */
+	if (ud->broken)
+		return -EIO;
 	return ib_post_send(ud->qp, &wr.wr, NULL);
 }
 
@@ -225,12 +229,12 @@ static void ucmad_ud_repair(struct work_struct *work)
 	ucmad_ud_drain(ud);
 	wait_var_event(&channel->posted, !READ_ONCE(channel->posted));
 	ret = ucmad_ud_restart(ud);
-	if (ret) {
-		queue_delayed_work(ucmad_workqueue, &ud->repair, HZ);
-		return;
-	}
 	spin_lock_bh(&channel->port->lock);
-	WRITE_ONCE(ud->broken, false);
+	if (ret)
+		queue_delayed_work(ucmad_workqueue, &ud->repair, HZ);
+	else
+		WRITE_ONCE(ud->broken, false);
+	/* Either they are sent, or they fail: nobody knows when it will work (MAD-ONE). */
 	channel->depth = UCMAD_UD_SENDS;
 	ucmad_channel_pump(channel);
 	spin_unlock_bh(&channel->port->lock);

@@ -80,6 +80,33 @@ TEST_P(RepairFaults, Repair) {
     });
 }
 
+class Repair : public testing::TestWithParam<int> {};
+VM_FOR_BOTH_GIDS(Repair);
+
+// Neither what waits for a repair that fails, nor what comes while it cannot succeed.
+TEST_P(Repair, MAD_ONE_NothingWaitsForOneThatFails) {
+    const ExtraDevice extra;
+    const ucmad_mad_address to = gsi_at(extra.device().path(GetParam()));
+    const File file;
+    const Agent agent = enroll(file, sender(extra.device()));
+    expect_sent(agent, to);
+    const Mad mad = ping(1, 0, method_send);
+    const auto end_of_another = [&] {
+        agent.post(send_only(mad, to));
+        return completion_of(agent.expect_completion()).status;
+    };
+    extra.set_link(false);
+    {
+        const Broken broken("ib_modify_qp");
+        EXPECT_EQ(end_of_another(), UCMAD_MAD_ERROR);
+        extra.set_link(true); // the address can be found again, sooner or later
+        EXPECT_TRUE(eventually([&] { return end_of_another() == UCMAD_MAD_ERROR; }));
+        EXPECT_EQ(end_of_another(), UCMAD_MAD_ERROR);
+    }
+    EXPECT_TRUE(eventually([&] { return end_of_another() == UCMAD_MAD_SENT; }))
+        << "it was not repaired";
+}
+
 class LoadFaults : public FaultTest {};
 VM_FOR_SHORTAGES(LoadFaults);
 

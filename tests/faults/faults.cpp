@@ -20,10 +20,14 @@ const std::string parameters = "/sys/module/ucmad_inject/parameters/";
 // No memory, an address that cannot be used, a local GID that is gone.
 constexpr std::array documented = {ENOMEM, EFAULT, EADDRNOTAVAIL};
 
-void write_arm(unsigned nth, Shortage shortage) {
-    std::ofstream file(parameters + "arm");
-    file << nth << ' ' << (shortage == Shortage::lasting) << std::flush;
+void write_parameter(const std::string& name, const std::string& value) {
+    std::ofstream file(parameters + name);
+    file << value << std::endl;
     must(file.good(), "ucmad_inject is not there");
+}
+
+void write_arm(unsigned nth, Shortage shortage) {
+    write_parameter("arm", std::to_string(nth) + (shortage == Shortage::lasting ? " 1" : " 0"));
 }
 
 std::string read_result() {
@@ -108,6 +112,10 @@ unsigned Faults::injected() const {
 }
 
 std::string Faults::where() const { return read_result(); }
+
+Broken::Broken(const std::string& function) { write_parameter("broken", function); }
+
+Broken::~Broken() { write_parameter("broken", ""); }
 
 void sweep(Shortage shortage, const std::function<void(Faults&)>& scenario) {
     Row row{this_scenario()};

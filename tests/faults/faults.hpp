@@ -46,6 +46,15 @@ private:
     bool failed_ = false;
 };
 
+// As long as this is there, all calls of a function fail.
+class Broken {
+public:
+    explicit Broken(const std::string& function);
+    Broken(const Broken&) = delete;
+    Broken& operator=(const Broken&) = delete;
+    ~Broken();
+};
+
 // Runs a scenario with its first call failing, with its second, and so on, until none is left.
 // After each nothing may be left in the module. A scenario without any call that can fail is a
 // failure.

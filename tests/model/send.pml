@@ -91,9 +91,10 @@
 #define MAX_IN_FLIGHT	SENDS
 #endif
 /*
- * Also: FAILS_FOR_EVER, the hardware may fail on each try; UNREACHABLE, the peer may not be found;
- * REFUSES, the driver may refuse a try; TAKES, completions are taken, and posts admitted by how many
- * were; DEREGISTERS; REMOVES, the device is removed; OVER_IB_MAD, ib_mad is in the hardware's place.
+ * Also: FAILS_FOR_EVER, the hardware may fail on each try; REPAIR_FAILS, its repair may fail, too, once or for
+ * ever; UNREACHABLE, the peer may not be found; REFUSES, the driver may refuse a try; TAKES, completions are
+ * taken, and posts admitted by how many were; DEREGISTERS; REMOVES, the device is removed; OVER_IB_MAD, ib_mad
+ * is in the hardware's place.
  */
 
 #define IN(set, n)	(((set) >> (n)) & 1)
@@ -305,7 +306,15 @@ end_repair:
 end_repair_waits:
 		(posted == 0);
 #endif
-		d_step { ud_repair(); check() }
+		if
+		:: d_step { ud_repair(); check() }
+#ifdef REPAIR_FAILS
+		:: d_step { ud_refuse(); check() }
+		:: d_step { ud_refuse(); check() };
+end_never_repaired:
+			false
+#endif
+		fi
 	od
 }
 

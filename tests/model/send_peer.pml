@@ -109,8 +109,9 @@ inline channel_pump()
 		turn = 0;
 		p = peer_queue.at[0];
 		if
+		:: broken -> send_complete(p, NOT_SENT)
 #ifdef REFUSES
-		:: post_fails ->
+		:: !broken && post_fails ->
 			post_fails = 0;
 			send_complete(p, NOT_SENT)
 #endif
@@ -132,6 +133,15 @@ inline ud_failed()
 #ifndef BREAK_FAILED_QP_STAYS_IN_USE
 	depth = 0
 #endif
+}
+
+/* Nothing waits for a QP that cannot be repaired. */
+inline ud_refuse()
+{
+#ifndef BREAK_FAILED_REPAIR_LETS_THEM_WAIT
+	depth = DEPTH;
+#endif
+	channel_pump()
 }
 
 /* In RESET, a QP forgets what it holds (IBTA 10.3.1). */

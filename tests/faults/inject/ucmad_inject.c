@@ -10,6 +10,8 @@
  *           "N 1": let it fail and all that follow, as when memory stays short.
  *           "0 0": no more.
  *   result  How many failed, and the first of them.
+ *   broken  The name of a function of the table: let all such calls of it fail, whatever is armed.
+ *           "": let it work again.
  *
  * For x86-64 kernels with frame pointers. A path ends where an interrupt or softirq begins, since
  * there the frames change the stack or the pointer is marked.
@@ -103,6 +105,7 @@ static arch_spinlock_t lock = __ARCH_SPIN_LOCK_UNLOCKED;
 static struct route routes[ROUTES];
 static u32 nth, candidates, injected;
 static bool lasting;
+static const struct point *broken;
 static unsigned long first_point, first_caller;
 
 static struct kprobe probes[ARRAY_SIZE(points)];
@@ -234,12 +237,14 @@ static bool should_fail(const struct point *point, const struct pt_regs *regs)
 	u32 count, first, end;
 	bool fails = false;
 
-	if (!READ_ONCE(nth))
+	if (!READ_ONCE(nth) && !READ_ONCE(broken))
 		return false;
 	count = walk(regs, entries);
 	end = find_own(entries, count, &first);
 	if (!end)
 		return false;
+	if (point == READ_ONCE(broken))
+		return !is_spared_route(point, entries, first);
 	local_irq_save(flags);
 	arch_spin_lock(&lock);
 	if (nth && is_due(point, entries, first, end)) {
@@ -315,7 +320,22 @@ static int arm_set(const char *text, const struct kernel_param *param)
 	}
 	arch_spin_unlock(&lock);
 	local_irq_restore(flags);
-	return set_probes(new_nth);
+	return set_probes(nth || broken);
+}
+
+static int broken_set(const char *text, const struct kernel_param *param)
+{
+	const struct point *point = points;
+
+	while (point < points + ARRAY_SIZE(points) && !sysfs_streq(text, point->symbol))
+		point++;
+	if (point == points + ARRAY_SIZE(points)) {
+		if (!sysfs_streq(text, ""))
+			return -ENOENT;
+		point = NULL;
+	}
+	WRITE_ONCE(broken, point);
+	return set_probes(nth || broken);
 }
 
 static int result_get(char *text, const struct kernel_param *param)
@@ -325,10 +345,13 @@ static int result_get(char *text, const struct kernel_param *param)
 }
 
 static const struct kernel_param_ops arm_ops = { .set = arm_set };
+static const struct kernel_param_ops broken_ops = { .set = broken_set };
 static const struct kernel_param_ops result_ops = { .get = result_get };
 
 module_param_cb(arm, &arm_ops, NULL, 0200);
 MODULE_PARM_DESC(arm, "N and whether failures last");
+module_param_cb(broken, &broken_ops, NULL, 0200);
+MODULE_PARM_DESC(broken, "a function whose calls fail");
 module_param_cb(result, &result_ops, NULL, 0400);
 MODULE_PARM_DESC(result, "how many calls failed, and the first of them");
 
