@@ -26,7 +26,7 @@ T* made(T* object, const char* what) {
     return object;
 }
 
-void checked(int error, const char* what) {
+void must(int error, const char* what) {
     if (error != 0)
         throw std::system_error(error, std::system_category(), what);
 }
@@ -60,7 +60,7 @@ public:
         std::ranges::copy(mad, memory_.begin());
         for (std::size_t slot = 0; slot < slots_; ++slot)
             post_receive(slot);
-        checked(ibv_req_notify_cq(receive_cq_, 0), "ibv_req_notify_cq");
+        must(ibv_req_notify_cq(receive_cq_, 0), "ibv_req_notify_cq");
     }
 
     ~VerbsRequester() override {
@@ -111,13 +111,13 @@ private:
         attr.qp_state = IBV_QPS_INIT;
         attr.port_num = 1;
         attr.qkey = ucmad::gsi_qkey;
-        checked(
+        must(
             ibv_modify_qp(qp_, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY),
             "INIT");
         attr.qp_state = IBV_QPS_RTR;
-        checked(ibv_modify_qp(qp_, &attr, IBV_QP_STATE), "RTR");
+        must(ibv_modify_qp(qp_, &attr, IBV_QP_STATE), "RTR");
         attr.qp_state = IBV_QPS_RTS;
-        checked(ibv_modify_qp(qp_, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN), "RTS");
+        must(ibv_modify_qp(qp_, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN), "RTS");
     }
 
     void make_ah(const Target& target) {
@@ -142,7 +142,7 @@ private:
         wr.sg_list = &where;
         wr.num_sge = 1;
         ibv_recv_wr* bad = nullptr;
-        checked(ibv_post_recv(qp_, &wr, &bad), "ibv_post_recv");
+        must(ibv_post_recv(qp_, &wr, &bad), "ibv_post_recv");
     }
 
     void post_send() {
@@ -160,7 +160,7 @@ private:
         wr.wr.ud.remote_qpn = 1;
         wr.wr.ud.remote_qkey = ucmad::gsi_qkey;
         ibv_send_wr* bad = nullptr;
-        checked(ibv_post_send(qp_, &wr, &bad), "ibv_post_send");
+        must(ibv_post_send(qp_, &wr, &bad), "ibv_post_send");
     }
 
     std::size_t poll() {
@@ -176,9 +176,9 @@ private:
     void sleep_until_completion() {
         ibv_cq* cq = nullptr;
         void* ignored = nullptr;
-        checked(ibv_get_cq_event(channel_, &cq, &ignored) != 0 ? errno : 0, "ibv_get_cq_event");
+        must(ibv_get_cq_event(channel_, &cq, &ignored) != 0 ? errno : 0, "ibv_get_cq_event");
         ++events_;
-        checked(ibv_req_notify_cq(receive_cq_, 0), "ibv_req_notify_cq");
+        must(ibv_req_notify_cq(receive_cq_, 0), "ibv_req_notify_cq");
     }
 
     const std::size_t slots_;

@@ -12,9 +12,9 @@ namespace demo {
 namespace {
 
 /// How often each of many sends has ended, and how.
-class Account {
+class MadAccount {
 public:
-    explicit Account(std::size_t sends) : ends_(sends) {}
+    explicit MadAccount(std::size_t sends) : ends_(sends) {}
 
     [[nodiscard]] ucmad::SendHandler note(std::size_t send) {
         return [this, send](const ucmad::MadResult& result) {
@@ -96,7 +96,7 @@ void one_request(Report& report, Stage& stage) {
 
 void many_requests(Report& report, Stage& stage) {
     constexpr std::size_t count = 3000;
-    Account account{count};
+    MadAccount account{count};
     const auto start = Clock::now();
     for (std::size_t i = 0; i < count; ++i)
         stage.client().post(ucmad::Ping::request(), stage.to(), {}, account.note(i));
@@ -109,7 +109,7 @@ void many_requests(Report& report, Stage& stage) {
 
 void cancel(Report& report, Stage& stage) {
     constexpr std::size_t count = 1000;
-    Account account{count};
+    MadAccount account{count};
     const ucmad::Mad mad = unanswered();
     std::vector<ucmad::SendHandle> handles;
     for (std::size_t i = 0; i < count; ++i)
@@ -128,7 +128,7 @@ void cancel(Report& report, Stage& stage) {
 
 void deregister(Report& report, Stage& stage) {
     constexpr std::size_t count = 2000;
-    Account account{count};
+    MadAccount account{count};
     const ucmad::Mad mad = unanswered();
     for (std::size_t i = 0; i < count; ++i)
         stage.client().post(i % 2 == 0 ? mad : ucmad::Ping::request(), stage.to(),

@@ -1,35 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #include "kcov.hpp"
 
+#include "../vm/support/error.hpp"
+
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <fcntl.h>
 #include <linux/kcov.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <system_error>
 #include <unistd.h>
 
 namespace fuzz {
 
-namespace {
-
-void check(bool good, const char* what) {
-    if (!good) {
-        throw std::system_error(errno, std::generic_category(), what);
-    }
-}
-
-} // namespace
-
 Kcov::Kcov() : fd_(open("/sys/kernel/debug/kcov", O_RDWR | O_CLOEXEC)) {
-    check(fd_ != -1, "kcov: it takes the debug kernel");
-    check(ioctl(fd_, KCOV_INIT_TRACE, words) == 0, "KCOV_INIT_TRACE");
+    vm::must_succeed(fd_ != -1, "kcov: it takes the debug kernel");
+    vm::must_succeed(ioctl(fd_, KCOV_INIT_TRACE, words) == 0, "KCOV_INIT_TRACE");
     void* area = mmap(nullptr, words * sizeof *area_, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
-    check(area != MAP_FAILED, "mmap of kcov");
+    vm::must_succeed(area != MAP_FAILED, "mmap of kcov");
     area_ = static_cast<std::uint64_t*>(area);
-    check(ioctl(fd_, KCOV_ENABLE, KCOV_TRACE_PC) == 0, "KCOV_ENABLE");
+    vm::must_succeed(ioctl(fd_, KCOV_ENABLE, KCOV_TRACE_PC) == 0, "KCOV_ENABLE");
 }
 
 Kcov::~Kcov() {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #include "memory.hpp"
 
-#include <cerrno>
+#include "../vm/support/error.hpp"
+
 #include <sys/mman.h>
-#include <system_error>
 #include <unistd.h>
 
 namespace fuzz {
@@ -12,18 +12,12 @@ namespace {
 
 constexpr std::size_t page = 4096;
 
-void check(bool good, const char* what) {
-    if (!good) {
-        throw std::system_error(errno, std::generic_category(), what);
-    }
-}
-
 // Maps the file with a page behind it that nobody may touch.
 std::uint8_t* map(int fd, int protection) {
     void* place = mmap(nullptr, Region::size + page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    check(place != MAP_FAILED, "mmap");
-    check(mmap(place, Region::size, protection, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED,
-          "mmap");
+    vm::must_succeed(place != MAP_FAILED, "mmap");
+    vm::must_succeed(
+        mmap(place, Region::size, protection, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED, "mmap");
     return static_cast<std::uint8_t*>(place);
 }
 
@@ -31,7 +25,7 @@ std::uint8_t* map(int fd, int protection) {
 
 Region::Region() {
     const int fd = memfd_create("fuzz", MFD_CLOEXEC);
-    check(fd != -1 && ftruncate(fd, size) == 0, "memfd");
+    vm::must_succeed(fd != -1 && ftruncate(fd, size) == 0, "memfd");
     writable_ = map(fd, PROT_READ | PROT_WRITE);
     readable_ = map(fd, PROT_READ);
     close(fd);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #include "watchdog.hpp"
 
+#include "../vm/support/error.hpp"
+
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -10,7 +11,6 @@
 #include <new>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <system_error>
 #include <thread>
 #include <unistd.h>
 
@@ -21,15 +21,13 @@ using namespace std::chrono_literals;
 namespace {
 
 // Longer than anything that is to be waited for, such as the counters.
-constexpr auto patience = 90s;
+constexpr auto longest_silence = 90s;
 constexpr int hung = 3;
 
 Progress& shared_progress() {
     void* memory =
         mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
-        throw std::system_error(errno, std::generic_category(), "mmap");
-    }
+    vm::must_succeed(memory != MAP_FAILED, "mmap");
     return *new (memory) Progress;
 }
 
@@ -46,9 +44,7 @@ int watch(const std::function<int(Progress&)>& job,
           const std::function<void(const Progress&, const std::string& why)>& lost) {
     Progress& progress = shared_progress();
     const pid_t child = fork();
-    if (child == -1) {
-        throw std::system_error(errno, std::generic_category(), "fork");
-    }
+    vm::must_succeed(child != -1, "fork");
     if (child == 0) {
         std::_Exit(job(progress));
     }
@@ -60,7 +56,7 @@ int watch(const std::function<int(Progress&)>& job,
         if (progress.beats() != seen) {
             seen = progress.beats();
             since = now;
-        } else if (now - since > patience) {
+        } else if (now - since > longest_silence) {
             // Who waits for what goes into the kernel's log.
             std::ofstream("/proc/sysrq-trigger") << 'w';
             lost(progress, "hangs");

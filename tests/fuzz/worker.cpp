@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #include "worker.hpp"
 
+#include "../vm/support/error.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -9,7 +11,6 @@
 #include <rdma/ucmad.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <system_error>
 #include <unistd.h>
 
 namespace fuzz {
@@ -93,9 +94,7 @@ Alarm::Alarm() {
     event.sigev_notify = SIGEV_THREAD_ID;
     event.sigev_signo = SIGALRM;
     event._sigev_un._tid = gettid();
-    if (timer_create(CLOCK_MONOTONIC, &event, &timer_) != 0) {
-        throw std::system_error(errno, std::generic_category(), "timer_create");
-    }
+    vm::must_succeed(timer_create(CLOCK_MONOTONIC, &event, &timer_) == 0, "timer_create");
 }
 
 Alarm::~Alarm() { timer_delete(timer_); }

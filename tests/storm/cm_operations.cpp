@@ -107,7 +107,7 @@ void ask(Actor& actor) {
 
 // An operation on whichever ID, in whichever state.
 template <class Body>
-void on_any(Actor& actor, Call what, Body body) {
+void on_any_id(Actor& actor, Call what, Body body) {
     if (const std::optional<Handle> object = actor.file->ids.pick(actor.random)) {
         const vm::Id id(actor.file->file, *object);
         actor.on(*object, what, [&] { return body(id); });
@@ -115,7 +115,7 @@ void on_any(Actor& actor, Call what, Body body) {
 }
 
 void connect_again(Actor& actor) {
-    on_any(actor, Call::cm_req, [&](const vm::Id& id) {
+    on_any_id(actor, Call::cm_req, [&](const vm::Id& id) {
         // An ID of another device has other addresses.
         const bool removable = actor.file->ledger.traits(id.handle()).removable;
         return id.req(request_to(actor, board().devices.at(removable ? 1 : 0)));
@@ -123,47 +123,47 @@ void connect_again(Actor& actor) {
 }
 
 void listen_again(Actor& actor) {
-    on_any(actor, Call::cm_listen,
-           [&](const vm::Id& id) { return id.listen(vm::listening(pick_service(actor), 4)); });
+    on_any_id(actor, Call::cm_listen,
+              [&](const vm::Id& id) { return id.listen(vm::listening(pick_service(actor), 4)); });
 }
 
 void accept(Actor& actor) {
-    on_any(actor, Call::cm_rep, [](const vm::Id& id) { return id.rep(vm::reply()); });
+    on_any_id(actor, Call::cm_rep, [](const vm::Id& id) { return id.rep(vm::reply()); });
 }
 
 void get_ready(Actor& actor) {
-    on_any(actor, Call::cm_rtu, [](const vm::Id& id) { return id.rtu(); });
+    on_any_id(actor, Call::cm_rtu, [](const vm::Id& id) { return id.rtu(); });
 }
 
 void reject(Actor& actor) {
     const std::uint16_t reason = actor.random.once_in(2) ? vm::rej_consumer : vm::rej_timeout;
-    on_any(actor, Call::cm_rej, [&](const vm::Id& id) { return id.rej(vm::rejection(reason)); });
+    on_any_id(actor, Call::cm_rej, [&](const vm::Id& id) { return id.rej(vm::rejection(reason)); });
 }
 
 void ask_for_time(Actor& actor) {
-    on_any(actor, Call::cm_mra, [](const vm::Id& id) { return id.mra(vm::wait_please(18)); });
+    on_any_id(actor, Call::cm_mra, [](const vm::Id& id) { return id.mra(vm::wait_please(18)); });
 }
 
 void disconnect(Actor& actor) {
-    on_any(actor, Call::cm_dreq, [](const vm::Id& id) { return id.dreq(); });
+    on_any_id(actor, Call::cm_dreq, [](const vm::Id& id) { return id.dreq(); });
 }
 
 void confirm(Actor& actor) {
-    on_any(actor, Call::cm_drep, [](const vm::Id& id) { return id.drep(); });
+    on_any_id(actor, Call::cm_drep, [](const vm::Id& id) { return id.drep(); });
 }
 
 void answer(Actor& actor) {
-    on_any(actor, Call::cm_sidr_rep,
-           [](const vm::Id& id) { return id.sidr_rep(vm::sidr_reply()); });
+    on_any_id(actor, Call::cm_sidr_rep,
+              [](const vm::Id& id) { return id.sidr_rep(vm::sidr_reply()); });
 }
 
 void notify(Actor& actor) {
     const auto what = actor.random.once_in(4) ? UCMAD_CM_PATH_MIG : UCMAD_CM_COMM_EST;
-    on_any(actor, Call::cm_notify, [&](const vm::Id& id) { return id.notify(what); });
+    on_any_id(actor, Call::cm_notify, [&](const vm::Id& id) { return id.notify(what); });
 }
 
-void look_at(Actor& actor) {
-    on_any(actor, Call::cm_query, [](const vm::Id& id) {
+void look_at_id(Actor& actor) {
+    on_any_id(actor, Call::cm_query, [](const vm::Id& id) {
         ucmad_cm_query arg{};
         return id.call(UCMAD_IOCTL_CM_QUERY, &arg);
     });
@@ -171,25 +171,25 @@ void look_at(Actor& actor) {
 
 void get_attributes(Actor& actor) {
     const std::uint32_t state = actor.random.between(1, 3); // INIT, RTR, RTS
-    on_any(actor, Call::cm_qp_attr, [&](const vm::Id& id) { return id.qp_attr(state); });
+    on_any_id(actor, Call::cm_qp_attr, [&](const vm::Id& id) { return id.qp_attr(state); });
 }
 
 void set_context(Actor& actor) {
-    on_any(actor, Call::set_context,
-           [&](const vm::Id& id) { return id.set_context(actor.random.bits()); });
+    on_any_id(actor, Call::set_context,
+              [&](const vm::Id& id) { return id.set_context(actor.random.bits()); });
 }
 
 void destroy_id(Actor& actor) { destroy(actor, actor.file->ids); }
 
-constexpr Weighted table[] = {
+constexpr Weighted cm_table[] = {
     {1, create},         {4, listen},      {12, connect},   {4, ask},    {1, connect_again},
     {1, listen_again},   {3, accept},      {2, get_ready},  {2, reject}, {2, ask_for_time},
-    {4, disconnect},     {3, confirm},     {1, answer},     {2, notify}, {2, look_at},
+    {4, disconnect},     {3, confirm},     {1, answer},     {2, notify}, {2, look_at_id},
     {2, get_attributes}, {1, set_context}, {9, destroy_id},
 };
 
 } // namespace
 
-std::span<const Weighted> cm_operations() { return table; }
+std::span<const Weighted> cm_operations() { return cm_table; }
 
 } // namespace storm

@@ -102,7 +102,7 @@ void reopen(Actor& actor) {
 
 void interrupt(Actor& actor) { actor.process.interrupt_one(actor.random); }
 
-constexpr Weighted table[] = {
+constexpr Weighted file_table[] = {
     {24, take_any},          {8, take_by_name}, {1, take_for_ever}, {2, take_too_little},
     {2, take_to_bad_memory}, {2, poll_file},    {1, epoll_file},    {1, query},
     {1, list_devices},       {1, reopen},       {1, interrupt},     {1, share_with_twin},
@@ -110,6 +110,6 @@ constexpr Weighted table[] = {
 
 } // namespace
 
-std::span<const Weighted> file_operations() { return table; }
+std::span<const Weighted> file_operations() { return file_table; }
 
 } // namespace storm

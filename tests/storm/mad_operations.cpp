@@ -107,7 +107,7 @@ void post_some(Actor& actor) {
 }
 
 template <class Body>
-void on_any(Actor& actor, Call what, Body body) {
+void on_any_agent(Actor& actor, Call what, Body body) {
     if (const std::optional<Handle> object = actor.file->agents.pick(actor.random)) {
         const vm::Agent agent(actor.file->file, *object);
         actor.on(*object, what, [&] { return body(agent); });
@@ -115,30 +115,31 @@ void on_any(Actor& actor, Call what, Body body) {
 }
 
 void cancel_all(Actor& actor) {
-    on_any(actor, Call::mad_cancel, [](const vm::Agent& agent) { return agent.cancel_all(); });
+    on_any_agent(actor, Call::mad_cancel,
+                 [](const vm::Agent& agent) { return agent.cancel_all(); });
 }
 
 // Of what does not exist: it is passed over in silence.
 void cancel_nothing(Actor& actor) {
     const std::uint32_t handle = actor.random.below(1U << 31) | 1U << 31;
-    on_any(actor, Call::mad_cancel, [&](const vm::Agent& agent) {
+    on_any_agent(actor, Call::mad_cancel, [&](const vm::Agent& agent) {
         return agent.cancel({handle, 0, handle});
     });
 }
 
-void look_at(Actor& actor) {
-    on_any(actor, Call::mad_query, [](const vm::Agent& agent) { return agent.try_query(); });
+void look_at_agent(Actor& actor) {
+    on_any_agent(actor, Call::mad_query, [](const vm::Agent& agent) { return agent.try_query(); });
 }
 
 void deregister(Actor& actor) { destroy(actor, actor.file->agents); }
 
-constexpr Weighted table[] = {
-    {4, enroll},         {16, post_some}, {2, cancel_all},
-    {1, cancel_nothing}, {1, look_at},    {3, deregister},
+constexpr Weighted mad_table[] = {
+    {4, enroll},         {16, post_some},    {2, cancel_all},
+    {1, cancel_nothing}, {1, look_at_agent}, {3, deregister},
 };
 
 } // namespace
 
-std::span<const Weighted> mad_operations() { return table; }
+std::span<const Weighted> mad_operations() { return mad_table; }
 
 } // namespace storm

@@ -11,7 +11,8 @@ namespace {
 class EventOrder : public GidTest {};
 VM_FOR_BOTH_GIDS(EventOrder);
 
-const std::vector<int> piled_up = {UCMAD_EVENT_CM_MRA, UCMAD_EVENT_CM_REP, UCMAD_EVENT_CM_REJ};
+const std::vector<int> types_piled_up = {UCMAD_EVENT_CM_MRA, UCMAD_EVENT_CM_REP,
+                                         UCMAD_EVENT_CM_REJ};
 
 std::vector<int> types_of(const std::vector<Event>& events) {
     std::vector<int> types;
@@ -35,7 +36,7 @@ TEST_P(EventOrder, EV_FIFO_InOneBatch) {
     c.pile_up_events();
     const Taken taken = take(client_file, {.max = 3, .timeout = limit()});
     ASSERT_EQ(taken.error, ok);
-    EXPECT_EQ(types_of(taken.events), piled_up);
+    EXPECT_EQ(types_of(taken.events), types_piled_up);
     expect_ascending(taken.events);
 }
 
@@ -43,7 +44,7 @@ TEST_P(EventOrder, EV_FIFO_ByName) {
     Connection c = connection();
     c.pile_up_events();
     std::vector<Event> events;
-    for (const int type : piled_up) {
+    for (const int type : types_piled_up) {
         events.push_back(c.client.expect(static_cast<std::uint16_t>(type)));
     }
     expect_ascending(events);
@@ -56,7 +57,7 @@ TEST_P(EventOrder, EV_FIFO_NamedAndAnyMixed) {
     events.push_back(take_one(client_file));
     events.push_back(c.client.expect(UCMAD_EVENT_CM_REP));
     events.push_back(take_one(client_file, 0, acks_of(events)));
-    EXPECT_EQ(types_of(events), piled_up);
+    EXPECT_EQ(types_of(events), types_piled_up);
     expect_ascending(events);
 }
 
@@ -172,7 +173,7 @@ TEST_P(EventOrder, EV_FAIR_ReadyObjectsAreServedInTurn) {
         all.back().pile_up_events();
     }
     std::vector<ucmad_ack> acks;
-    for (const int type : piled_up) {
+    for (const int type : types_piled_up) {
         std::map<std::uint32_t, int> served;
         for (std::size_t i = 0; i < objects; ++i) {
             const Event event = take_one(client_file, 0, std::move(acks));

@@ -3,12 +3,8 @@
 
 #include <ucmad/qp.hpp>
 
-#include <random>
-
 namespace ucmad::tool {
 namespace {
-
-constexpr std::uint32_t psn_mask = 0xffffff;
 
 std::string seconds_text(Timeout timeout) {
     return fmt::format("{:.3g} s", std::chrono::duration<double>{timeout}.count());
@@ -38,7 +34,7 @@ Client::Client(Session& session, const PeerOptions& peer, const Hello& hello, st
     ReqParams params;
     params.service_id = peer.service_id;
     params.qp_num = queue_pair_.number();
-    params.starting_psn = std::random_device{}() & psn_mask;
+    params.starting_psn = random_psn();
     params.primary = session.path_to(peer);
     params.private_data = private_data;
     params.resolve_timeout = std::chrono::ceil<std::chrono::milliseconds>(

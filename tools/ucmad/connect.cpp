@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 // ucmad connect: sends the lines of standard input to a 'ucmad listen'.
 #include "client.hpp"
+#include "lines.hpp"
 
 #include <array>
 #include <cerrno>
@@ -10,9 +11,8 @@ namespace ucmad::tool {
 namespace {
 
 constexpr std::uint32_t message_size = 4096;
-constexpr std::uint32_t depth = 16;
 
-struct Options {
+struct ConnectOptions {
     LocalOptions local;
     PeerOptions peer;
     Output::Options output;
@@ -53,10 +53,10 @@ std::uint64_t send_input(Session& session, Client& client) {
     return sent;
 }
 
-ExitStatus connect_and_send(const Options& options, const Output& output) {
+ExitStatus connect_and_send(const ConnectOptions& options, const Output& output) {
     Session session{options.local, output};
     const Hello hello{.protocol = Protocol::lines, .message_size = message_size};
-    Client client{session, options.peer, hello, depth, options.timeout};
+    Client client{session, options.peer, hello, lines_depth, options.timeout};
     const std::uint64_t sent = send_input(session, client);
     output.detail("{} bytes sent, all acknowledged", sent);
     client.disconnect(options.timeout);
@@ -68,7 +68,7 @@ ExitStatus connect_and_send(const Options& options, const Output& output) {
 void add_connect(CLI::App& app, ExitStatus& status) {
     auto* command = app.add_subcommand(
         "connect", "Connect to a 'ucmad listen' and send it the lines of standard input");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ConnectOptions>();
     add_destination(*command, options->peer)->required();
     add_service_id(*command, options->peer)->required();
     add_local_options(*command, options->local);

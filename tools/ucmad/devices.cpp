@@ -11,7 +11,7 @@
 namespace ucmad::tool {
 namespace {
 
-struct Options {
+struct DevicesOptions {
     LocalOptions local;
     Output::Options output;
 };
@@ -99,7 +99,7 @@ Json describe(const DeviceInfo& device, const LocalOptions& options) {
     return json;
 }
 
-std::string text_of(const Json& device) {
+std::string device_text(const Json& device) {
     const auto text = [](const Json& value) { return value.get<std::string>(); };
     std::string lines =
         fmt::format("{}  node GUID {}\n", text(device["device"]), text(device["node_guid"]));
@@ -117,7 +117,7 @@ std::string text_of(const Json& device) {
     return lines;
 }
 
-ExitStatus show_devices(const Options& options, const Output& output) {
+ExitStatus show_devices(const DevicesOptions& options, const Output& output) {
     const Context context = open_context();
     const ModuleInfo module = context.query();
     output.detail("module: ABI version {}, features {:#x}, at most {} objects a file",
@@ -127,7 +127,7 @@ ExitStatus show_devices(const Options& options, const Output& output) {
         if (json["ports"].empty() && !options.local.device.empty())
             throw Failure{ExitStatus::no_device,
                           fmt::format("{} has no port {}", device.name, *options.local.port)};
-        output.result(json, text_of(json));
+        output.result(json, device_text(json));
     }
     return ExitStatus::success;
 }
@@ -137,7 +137,7 @@ ExitStatus show_devices(const Options& options, const Output& output) {
 void add_devices(CLI::App& app, ExitStatus& status) {
     auto* command = app.add_subcommand(
         "devices", "Show the RDMA devices that can be used, with their ports and GIDs");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<DevicesOptions>();
     add_local_options(*command, options->local);
     add_output_options(*command, options->output);
     command->callback([options, &status] {

@@ -4,11 +4,15 @@
 
 #include <ucmad/types.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
 
 namespace ucmad::tool {
+
+/// Messages that can be under way each way, each a piece of a text.
+inline constexpr std::uint32_t lines_depth = 16;
 
 /// Puts lines together from the pieces that come.
 class LineBuffer {

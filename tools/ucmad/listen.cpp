@@ -6,9 +6,7 @@
 namespace ucmad::tool {
 namespace {
 
-constexpr std::uint32_t depth = 16;
-
-struct Options {
+struct ListenOptions {
     LocalOptions local;
     ServerOptions server;
     Output::Options output;
@@ -19,7 +17,7 @@ class LineLink : public Link {
 public:
     LineLink(std::uint64_t number, Request request, const VerbsDevice& verbs, const Hello& hello,
              const Output& output, bool prefix)
-        : Link(number, std::move(request), verbs, hello.message_size, depth), output_(output),
+        : Link(number, std::move(request), verbs, hello.message_size, lines_depth), output_(output),
           prefix_(prefix) {}
 
     void received(Bytes message) override {
@@ -46,7 +44,7 @@ private:
     LineBuffer lines_;
 };
 
-ExitStatus listen_and_print(const Options& options, const Output& output) {
+ExitStatus listen_and_print(const ListenOptions& options, const Output& output) {
     Session session{options.local, output};
     Service service{
         .protocol = Protocol::lines,
@@ -64,7 +62,7 @@ ExitStatus listen_and_print(const Options& options, const Output& output) {
 void add_listen(CLI::App& app, ExitStatus& status) {
     auto* command =
         app.add_subcommand("listen", "Serve 'ucmad connect' and print the lines it sends");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ListenOptions>();
     command
         ->add_option_function<std::string>(
             "SERVICE_ID",

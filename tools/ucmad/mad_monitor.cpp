@@ -5,7 +5,7 @@
 namespace ucmad::tool {
 namespace {
 
-struct Options {
+struct MonitorOptions {
     MadOptions mad;
     MadAgentParams params;
     std::vector<unsigned> methods;
@@ -17,7 +17,7 @@ std::string sender_text(const MadAddress& from) {
     return from.has_grh ? address_text(from.dgid) : fmt::format("LID {}", from.dlid);
 }
 
-ExitStatus monitor(const Options& options, const Output& output) {
+ExitStatus monitor(const MonitorOptions& options, const Output& output) {
     MadSession session{options.mad, output};
     std::uint64_t seen = 0;
     MadClientHandlers handlers;
@@ -46,7 +46,7 @@ ExitStatus monitor(const Options& options, const Output& output) {
 void add_mad_monitor(CLI::App& app, ExitStatus& status) {
     auto* command =
         app.add_subcommand("monitor", "Print unsolicited MADs of a class as they arrive");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<MonitorOptions>();
     options->params.class_version = 1;
     add_number(
         *command, "--class", 0xff,

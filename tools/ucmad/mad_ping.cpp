@@ -11,7 +11,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Options {
+struct MadPingOptions {
     MadOptions mad;
     MadDestination destination;
     std::uint64_t count = 0; ///< 0: until Ctrl-C.
@@ -26,9 +26,9 @@ std::string host_name() {
 }
 
 /// Sends one ping at a time, and keeps the account.
-class Pinger {
+class MadPinger {
 public:
-    Pinger(const Options& options, const Output& output)
+    MadPinger(const MadPingOptions& options, const Output& output)
         : options_(options), session_(options.mad, output),
           to_(session_.address_of(options.destination)), client_(session_.client({})) {}
 
@@ -108,7 +108,7 @@ private:
         session_.output().result(json, text + latency_text(latency_));
     }
 
-    const Options& options_;
+    const MadPingOptions& options_;
     MadSession session_;
     const MadAddress to_;
     MadClient client_;
@@ -116,7 +116,7 @@ private:
     std::uint64_t lost_ = 0;
 };
 
-ExitStatus respond(const Options& options, const Output& output) {
+ExitStatus respond(const MadPingOptions& options, const Output& output) {
     MadSession session{options.mad, output};
     const std::string name = host_name();
     std::uint64_t answered = 0;
@@ -148,7 +148,7 @@ ExitStatus respond(const Options& options, const Output& output) {
 void add_mad_ping(CLI::App& app, ExitStatus& status) {
     auto* command =
         app.add_subcommand("ping", "Ping a 'ucmad mad respond' or 'ibping -S' with MADs");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<MadPingOptions>();
     options->mad.patience.retries = 0; // a ping that is lost is to be seen
     add_mad_destination(*command, options->destination);
     command->add_option("-c,--count", options->count, "Send so many pings, then end")
@@ -163,7 +163,7 @@ void add_mad_ping(CLI::App& app, ExitStatus& status) {
     add_mad_options(*command, options->mad);
     command->callback([=, &status] {
         status = run_command("mad ping", options->mad.output, [&](const Output& output) {
-            return Pinger{*options, output}.run();
+            return MadPinger{*options, output}.run();
         });
     });
 }
@@ -171,7 +171,7 @@ void add_mad_ping(CLI::App& app, ExitStatus& status) {
 void add_mad_respond(CLI::App& app, ExitStatus& status) {
     auto* command =
         app.add_subcommand("respond", "Answer the pings of 'ucmad mad ping' and 'ibping'");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<MadPingOptions>();
     command->add_option("-c,--count", options->count, "Answer so many pings, then end")
         ->check(CLI::PositiveNumber)
         ->type_name("N");

@@ -9,7 +9,7 @@
 namespace ucmad::tool {
 namespace {
 
-struct Options {
+struct MadSendOptions {
     MadOptions mad;
     MadDestination destination;
     MadHeader header;
@@ -57,7 +57,7 @@ std::size_t data_offset(std::uint8_t mgmt_class) {
     return 64;
 }
 
-std::vector<std::byte> mad_of(const Options& options) {
+std::vector<std::byte> mad_of(const MadSendOptions& options) {
     if (!options.hex.empty())
         return filled(parse_hex(options.hex));
     if (!options.file.empty())
@@ -79,7 +79,7 @@ std::vector<std::byte> mad_of(const Options& options) {
     return mad;
 }
 
-ExitStatus send(const Options& options, const Output& output) {
+ExitStatus send(const MadSendOptions& options, const Output& output) {
     const std::vector<std::byte> mad = mad_of(options);
     MadSession session{options.mad, output};
     MadAddress to = session.address_of(options.destination, options.qp);
@@ -110,8 +110,8 @@ ExitStatus send(const Options& options, const Output& output) {
     return MadHeader::read(result->mad).status == 0 ? ExitStatus::success : ExitStatus::rejected;
 }
 
-/// Options of the header, one for each of its fields.
-void add_header_options(CLI::App& command, Options& options) {
+/// MadSendOptions of the header, one for each of its fields.
+void add_header_options(CLI::App& command, MadSendOptions& options) {
     add_number(
         command, "--class", 0xff,
         [&](std::uint64_t n) { options.mgmt_class = static_cast<std::uint8_t>(n); },
@@ -135,7 +135,7 @@ void add_header_options(CLI::App& command, Options& options) {
     add_oui(command, [&](const Oui& oui) { options.oui = oui; });
 }
 
-void add_content_options(CLI::App& command, Options& options) {
+void add_content_options(CLI::App& command, MadSendOptions& options) {
     add_header_options(command, options);
     command
         .add_option_function<std::string>(
@@ -151,7 +151,7 @@ void add_content_options(CLI::App& command, Options& options) {
         ->excludes(hex);
 }
 
-void add_way_options(CLI::App& command, Options& options) {
+void add_way_options(CLI::App& command, MadSendOptions& options) {
     add_number(
         command, "--qp", 1, [&](std::uint64_t n) { options.qp = static_cast<std::uint8_t>(n); },
         "0: from QP0 to QP0, for SMPs (default: 1)");
@@ -171,7 +171,7 @@ void add_way_options(CLI::App& command, Options& options) {
 
 void add_mad_send(CLI::App& app, ExitStatus& status) {
     auto* command = app.add_subcommand("send", "Send any MAD, and print the response");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<MadSendOptions>();
     add_mad_destination(*command, options->destination);
     add_content_options(*command, *options);
     add_way_options(*command, *options);

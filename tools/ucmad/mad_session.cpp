@@ -10,8 +10,6 @@
 namespace ucmad::tool {
 namespace {
 
-[[noreturn]] void refuse(const std::string& message) { throw CLI::ValidationError(message); }
-
 std::optional<std::uint64_t> number_of(std::string_view text) {
     const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
     if (is_hex)

@@ -28,7 +28,7 @@ const std::map<std::string, Question>& questions() {
     return all;
 }
 
-struct Options {
+struct SweepOptions {
     MadOptions mad;
     std::vector<MadDestination> destinations;
     std::string file;
@@ -37,7 +37,7 @@ struct Options {
     std::uint32_t window = 64;
 };
 
-void add_from_file(Options& options) {
+void add_from_file(SweepOptions& options) {
     std::ifstream file;
     if (options.file != "-") {
         file.open(options.file);
@@ -53,7 +53,7 @@ void add_from_file(Options& options) {
     }
 }
 
-Mad question_of(const Options& options) {
+Mad question_of(const SweepOptions& options) {
     const Question& question = questions().at(options.what);
     Mad mad{};
     MadHeader header{.mgmt_class = question.mgmt_class, .attribute_id = question.attribute_id};
@@ -67,7 +67,7 @@ Mad question_of(const Options& options) {
 
 class Sweeper {
 public:
-    Sweeper(const Options& options, const Output& output)
+    Sweeper(const SweepOptions& options, const Output& output)
         : options_(options), output_(output), session_(options.mad, output),
           qp_(questions().at(options.what).qp), mad_(question_of(options)),
           client_(session_.client({.qp = qp_, .concurrent = true})) {}
@@ -163,7 +163,7 @@ private:
                                    options_.destinations.size(), answered_, failed_));
     }
 
-    const Options& options_;
+    const SweepOptions& options_;
     const Output& output_;
     MadSession session_;
     const std::uint8_t qp_;
@@ -177,7 +177,7 @@ private:
     bool stopped_ = false;
 };
 
-ExitStatus sweep(Options& options, const Output& output) {
+ExitStatus sweep(SweepOptions& options, const Output& output) {
     if (!options.file.empty())
         add_from_file(options);
     if (options.destinations.empty())
@@ -190,7 +190,7 @@ ExitStatus sweep(Options& options, const Output& output) {
 void add_mad_sweep(CLI::App& app, ExitStatus& status) {
     auto* command =
         app.add_subcommand("sweep", "Ask many ports for counters or information at once");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<SweepOptions>();
     command
         ->add_option_function<std::vector<std::string>>(
             "DEST",

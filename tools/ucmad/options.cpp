@@ -10,8 +10,6 @@ namespace {
 /// The CM assigns service IDs from there (IBTA Annex A3); a program cannot choose one.
 constexpr std::uint8_t assigned_prefix = 0x02;
 
-[[noreturn]] void refuse(const std::string& message) { throw CLI::ValidationError(message); }
-
 std::chrono::nanoseconds parse_duration(const std::string& name, const std::string& text) {
     double value = 0;
     const char* end = text.data() + text.size();
@@ -45,6 +43,8 @@ Gid parse_destination(const std::string& text) {
 }
 
 } // namespace
+
+void refuse(const std::string& message) { throw CLI::ValidationError(message); }
 
 void add_local_options(CLI::App& command, LocalOptions& options) {
     command

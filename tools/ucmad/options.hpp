@@ -42,6 +42,9 @@ CLI::Option* add_destination(CLI::App& command, PeerOptions& peer);
 CLI::Option* add_service_id(CLI::App& command, PeerOptions& peer);
 void add_dlid(CLI::App& command, PeerOptions& peer);
 
+/// Of what was given: throws CLI::ValidationError.
+[[noreturn]] void refuse(const std::string& message);
+
 /// A service ID, "0x1000" or "4096". Throws CLI::ValidationError.
 [[nodiscard]] std::uint64_t parse_service_id(const std::string& text);
 

@@ -5,7 +5,7 @@
 namespace ucmad::tool {
 namespace {
 
-struct Options {
+struct PingCommand {
     LocalOptions local;
     Output::Options output;
     PingOptions client;
@@ -13,7 +13,7 @@ struct Options {
     bool serve = false;
 };
 
-ExitStatus run(const Options& options, const Output& output) {
+ExitStatus run_ping(const PingCommand& options, const Output& output) {
     Session session{options.local, output};
     return options.serve ? run_ping_server(session, options.server)
                          : run_ping_client(session, options.client);
@@ -24,7 +24,7 @@ ExitStatus run(const Options& options, const Output& output) {
 void add_ping(CLI::App& app, ExitStatus& status) {
     auto* command = app.add_subcommand(
         "ping", "Measure how long messages take to a 'ucmad ping --listen' and back");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<PingCommand>();
 
     auto* destination = add_destination(*command, options->client.peer);
     auto* service_id = add_service_id(*command, options->client.peer);
@@ -79,7 +79,7 @@ void add_ping(CLI::App& app, ExitStatus& status) {
         if (!options->serve && (destination->count() == 0 || service_id->count() == 0))
             throw CLI::RequiredError("DEST and SERVICE_ID, or --listen SERVICE_ID");
         status = run_command("ping", options->output,
-                             [&](const Output& output) { return run(*options, output); });
+                             [&](const Output& output) { return run_ping(*options, output); });
     });
 }
 

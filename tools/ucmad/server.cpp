@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 #include "server.hpp"
 
-#include <random>
-
 namespace ucmad::tool {
 namespace {
-
-constexpr std::uint32_t psn_mask = 0xffffff;
 
 /// Why a request is not for this server; nothing if it is.
 struct Refusal {
@@ -186,8 +182,7 @@ void Server::accept(Request request, const Hello& hello) {
     const std::string peer = address_text(request.req()->primary.dgid);
     try {
         std::unique_ptr<Link> link = service_.make_link(number, std::move(request), hello);
-        const RepParams answer{.qp_num = link->queue_pair().number(),
-                               .starting_psn = std::random_device{}() & psn_mask};
+        const RepParams answer{.qp_num = link->queue_pair().number(), .starting_psn = random_psn()};
         link->queue_pair().bring_up(link->id(), answer);
         link->id().rep(answer);
         links_.emplace(number, std::move(link));

@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
+#include <random>
 #include <unistd.h>
 
 namespace ucmad::tool {
@@ -61,6 +62,8 @@ ibv_qp* create_qp(ibv_pd* pd, ibv_cq* cq, std::uint32_t depth) {
 }
 
 } // namespace
+
+std::uint32_t random_psn() { return std::random_device{}() & 0xffffffU; }
 
 VerbsDevice::VerbsDevice(const std::string& name)
     : context_(open_device(name)),

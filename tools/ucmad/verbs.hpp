@@ -69,6 +69,9 @@ private:
     Owned<ibv_comp_channel, ibv_destroy_comp_channel> channel_;
 };
 
+/// A packet sequence number to start with, of 24 bits.
+[[nodiscard]] std::uint32_t random_psn();
+
 /// An RC QP that sends and receives messages of up to a fixed size, with a ring of buffers each
 /// way. The device must outlive it.
 class RcQueuePair {

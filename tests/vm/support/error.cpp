@@ -5,6 +5,7 @@
 #include <cstring>
 #include <sstream>
 #include <stdexcept>
+#include <system_error>
 
 namespace vm {
 
@@ -27,6 +28,12 @@ void must(Error error, const char* file, int line) {
 void must(bool condition, const std::string& what, const char* file, int line) {
     if (!condition) {
         throw std::runtime_error(std::string(file) + ':' + std::to_string(line) + ": " + what);
+    }
+}
+
+void must_succeed(bool good, const char* call) {
+    if (!good) {
+        throw std::system_error(errno, std::generic_category(), call);
     }
 }
 

@@ -24,4 +24,7 @@ void must(Error error, const char* file = __builtin_FILE(), int line = __builtin
 void must(bool condition, const std::string& what, const char* file = __builtin_FILE(),
           int line = __builtin_LINE());
 
+// Likewise for a system call, with what errno says of it.
+void must_succeed(bool good, const char* call);
+
 } // namespace vm
