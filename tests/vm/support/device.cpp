@@ -89,8 +89,8 @@ const Device& main_device() {
 }
 
 ExtraDevice::ExtraDevice() : device_{extra_name, 0} {
-    run({"ip", "link", "add", extra_netdev, "address", "02:00:00:00:00:09", "type", "dummy"});
-    run({"ip", "link", "set", extra_netdev, "arp", "on", "up"});
+    run({"ip", "link", "add", extra_netdev, "address", "02:00:00:00:00:09", "arp", "on", "up",
+         "type", "dummy"});
     run({"ip", "addr", "add", "10.0.9.1/24", "dev", extra_netdev});
     add();
 }
