@@ -109,7 +109,9 @@ inline channel_pump()
 		turn = 0;
 		p = peer_queue.at[0];
 		if
-		:: broken -> send_complete(p, NOT_SENT)
+		:: broken ->
+			check_refused();
+			send_complete(p, NOT_SENT)
 #ifdef REFUSES
 		:: !broken && post_fails ->
 			post_fails = 0;
@@ -138,6 +140,7 @@ inline ud_failed()
 /* Nothing waits for a QP that cannot be repaired. */
 inline ud_refuse()
 {
+	repair_failed = 1;
 #ifndef BREAK_FAILED_REPAIR_LETS_THEM_WAIT
 	depth = DEPTH;
 #endif
@@ -152,6 +155,7 @@ inline ud_repair()
 	}
 	k = 0;
 	qp_failed = 0;
+	repair_failed = 0;
 	broken = 0;
 	depth = DEPTH;
 	channel_pump()

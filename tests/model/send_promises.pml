@@ -38,6 +38,12 @@ inline check_completion(n, status)
 	assert(MAD_TRIES || status != TIMED_OUT || sends[n].tries == TRIES(n))
 }
 
+/* What the QP has not failed on waits for its repair. */
+inline check_refused()
+{
+	assert(MAD_ONE || repair_failed)
+}
+
 inline check_tries(n)
 {
 	printf("send %d: try %d\n", n, sends[n].tries);

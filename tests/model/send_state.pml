@@ -93,6 +93,7 @@ byte to_post;			/* bits: what ib_mad is to be given */
 /* ---- what the surroundings and the checks remember --------------------------------------- */
 
 bit qp_failed;
+bit repair_failed;
 byte failures;			/* that are still to come */
 bit post_fails;
 bit stalled;
