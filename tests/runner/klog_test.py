@@ -37,7 +37,6 @@ general protection fault, probably for non-canonical address 0xdffffc0000000000:
 Oops: 0002 [#1] PREEMPT SMP KASAN
 Kernel panic - not syncing: Attempted to kill init! exitcode=0x00000200
 kmem_cache_destroy ucmad_event: Slab cache still has objects when called from exit+0x10/0x20
-cm_destroy_id_wait_timeout: cm_id=00000000f1b2c3d4 timed out. state 9 -> 0, refcnt=2
 guest-init: ERROR: ucmad cannot be removed
 """.splitlines()
 
@@ -70,6 +69,14 @@ class Trouble(unittest.TestCase):
             for prefix in ("", "[    1.234567] ", "[   12.345678][  T123] "):
                 with self.subTest(line=prefix + line):
                     self.assertEqual(klog.reports(f"before\n{prefix}{line}"), [line])
+
+    def test_of_waiting_for_a_cm_id_only_what_lasts_is(self):
+        said = "infiniband: cm_destroy_id_wait_timeout: cm_id=00000000{} timed out. state 9 -> 0, refcnt=2"
+        log = (("1.000000", "f1b2c3d4"), ("1.004000", "f1b2c3d4"), ("6.100000", "a1b2c3d4"))
+        text = "\n".join(f"[    {time}] {said.format(id)}" for time, id in log)
+        self.assertEqual(klog.reports(text), [])
+        last = said.format("f1b2c3d4")
+        self.assertEqual(klog.reports(f"{text}\n[    6.200000][  T123] {last}"), [last])
 
     def test_harmless_lines_are_not(self):
         self.assertEqual(klog.reports("\n".join(f"[    1.234567] {line}" for line in HARMLESS)), [])

@@ -15,7 +15,7 @@ namespace vm {
 namespace {
 
 // As in tools/vm/klog.py, as far as one line tells.
-constexpr std::array<std::string_view, 15> signs = {
+constexpr std::array<std::string_view, 14> signs = {
     "BUG",
     "WARNING: ",
     "------------[ cut here",
@@ -30,7 +30,6 @@ constexpr std::array<std::string_view, 15> signs = {
     "INFO: trying to register non-static key",
     "INFO: task ",
     "kmem_cache_destroy",
-    "cm_destroy_id_wait_timeout",
 };
 
 // Whose data race it is, only the lines after it tell.
