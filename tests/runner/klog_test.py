@@ -13,6 +13,8 @@ import klog
 TROUBLE = """\
 BUG: kernel NULL pointer dereference, address: 0000000000000010
 BUG: KASAN: use-after-free in ucmad_open+0x10/0x20 [ucmad]
+BUG: KASAN: use-after-free in rxe_resp_queue_pkt_again+0xa2/0xb0
+BUG: KASAN: slab-out-of-bounds in rxe_resp_queue_pkt+0xa2/0xb0
 BUG: sleeping function called from invalid context at kernel/locking/mutex.c:580
 BUG: unable to handle page fault for address: ffffffffffffffd8
 BUG: workqueue lockup - pool cpus=0 node=0 flags=0x0 nice=0 stuck for 40s!
@@ -50,6 +52,7 @@ AMD-Vi: AMD IOMMUv2 functionality not available on this system - This is not a b
 traps: test[100] general protection fault ip:401000 sp:7ffd error:0 in test[401000+1000]
 rcu: Preemptible hierarchical RCU implementation.
 FAULT_INJECTION: forcing a failure.
+BUG: KASAN: use-after-free in rxe_resp_queue_pkt+0xa2/0xb0
 hung_task: INFO is not at the start
 test[100]: segfault at 0 ip 0000000000401000 sp 00007ffd error 4 in test
 """.splitlines()

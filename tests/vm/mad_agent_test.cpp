@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <future>
-#include <thread>
 
 namespace vm {
 namespace {
@@ -121,8 +120,7 @@ TEST_P(MadLink, MAD_ONE_LinkThatWasDownIsUsedAgain) {
     EXPECT_TRUE(eventually([&] { return ask() == UCMAD_MAD_RESPONDED; }));
 }
 
-// Looking for an address can end before the send waits for that: others hold the call up in
-// between, sooner or later.
+// That the search for an address ends before the send waits for it, KUnit's suite plays.
 TEST(MadRoute, MAD_ONE_NoRouteIsSeenAtOnce) {
     const File file;
     const Agent agent = enroll(file, sender());
@@ -130,17 +128,10 @@ TEST(MadRoute, MAD_ONE_NoRouteIsSeenAtOnce) {
     ucmad_mad_address there = gsi_at(main_device().path(ipv6_gid));
     std::ranges::copy(nowhere.gid, there.dgid);
     const Mad question = ping(1, 1);
-    const auto busy = [](const std::stop_token& stop) {
-        while (!stop.stop_requested()) {
-        }
-    };
-    const std::array<std::jthread, 2> others = {std::jthread(busy), std::jthread(busy)};
-    for (int i = 0; i < (has_checks() ? 300 : 3000); ++i) {
-        agent.post(request_of(question, there, 1));
-        const ucmad_mad_completion done = completion_of(agent.expect_completion());
-        ASSERT_EQ(done.status, UCMAD_MAD_UNREACHABLE);
-        ASSERT_EQ(done.tries, 0U);
-    }
+    agent.post(request_of(question, there, 1));
+    const ucmad_mad_completion done = completion_of(agent.expect_completion());
+    EXPECT_EQ(done.status, UCMAD_MAD_UNREACHABLE);
+    EXPECT_EQ(done.tries, 0U);
 }
 
 TEST_P(MadAgent, EV_CONTEXT_ComesWithEachEvent) {

@@ -50,6 +50,10 @@ RACE_START = "BUG: KCSAN: "
 RACE_END = re.compile(r"={20,}$")
 ACCESS = re.compile(r"(race at unknown origin, with )?(read|write|read-write|assert no \w+) (\(.*\) )?to 0x")
 
+# A fault of rxe's own in Linux 6.1: it reads from a packet of what kind it is after it has queued it, when the
+# other processor may have used and freed it. Nothing that has rxe send can prevent it.
+KNOWN = re.compile(r"BUG: KASAN: (slab-)?use-after-free in rxe_resp_queue_pkt\+")
+
 CONTEXT = 45
 
 
@@ -95,7 +99,7 @@ def waits(text):
 def troubled(lines):
     """Yields (first line, one past the last line) of each report in `lines`."""
     for number, line in enumerate(lines):
-        if line.startswith(RACE_START) and not race_is_ours(lines, number):
+        if KNOWN.match(line) or line.startswith(RACE_START) and not race_is_ours(lines, number):
             continue
         if TROUBLE.match(line):
             yield number, min(number + CONTEXT, len(lines))
